@@ -1,0 +1,111 @@
+"""CMA-ES of pycma behind the adapter: own random stream, no files, no global state."""
+
+from typing import Any
+
+import cma
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.algorithms.stopping import StopReason
+from casmore.solvers.protocol import Seed
+
+# pycma's termination names, in our words; what is not listed here is a lack of progress
+_REASONS = {
+    "ftarget": StopReason.TARGET,
+    "maxfevals": StopReason.BUDGET,
+    "maxiter": StopReason.BUDGET,
+    "timeout": StopReason.BUDGET,
+    "conditioncov": StopReason.CONDITION,
+    "tolconditioncov": StopReason.CONDITION,
+    "tolx": StopReason.STEP_TOO_SMALL,
+    "noeffectaxis": StopReason.STEP_TOO_SMALL,
+    "noeffectcoord": StopReason.STEP_TOO_SMALL,
+    "tolfacupx": StopReason.STEP_TOO_LARGE,
+    "tolupsigma": StopReason.STEP_TOO_LARGE,
+}
+
+
+class CMA:
+    """The adapter around ``cma.CMAEvolutionStrategy``."""
+
+    def __init__(
+        self,
+        x0: NDArray[np.float64],
+        sigma0: float,
+        *,
+        population_size: int | None = None,
+        seed: Seed = None,
+        target: float | None = None,
+        **options: Any,
+    ) -> None:
+        self._rng = np.random.default_rng(seed)
+        settings: dict[str, Any] = {
+            "verbose": -9,
+            "verb_log": 0,
+            "verb_disp": 0,
+            "maxiter": np.inf,  # the budget is the caller's
+            "seed": np.nan,  # nan: leave numpy's global generator alone
+            "randn": self._randn,
+            **options,
+        }
+        if population_size is not None:
+            settings["popsize"] = population_size
+        if target is not None:
+            settings["ftarget"] = target
+        self._x0 = np.array(x0, dtype=float)
+        self._es = cma.CMAEvolutionStrategy(self._x0, sigma0, settings)
+        self._evaluations = 0
+
+    def _randn(self, *shape: int) -> NDArray[np.float64]:
+        return self._rng.standard_normal(shape)
+
+    @property
+    def population_size(self) -> int:
+        """Number of points an ``ask`` returns (lambda)."""
+        return int(self._es.popsize)
+
+    @property
+    def evaluations(self) -> int:
+        """Number of points told so far."""
+        return self._evaluations
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of the search distribution."""
+        return np.array(self._es.mean)
+
+    @property
+    def best_x(self) -> NDArray[np.float64]:
+        """Best point told so far."""
+        return self._x0 if self._es.best.x is None else np.array(self._es.best.x)
+
+    @property
+    def best_y(self) -> float:
+        """Best value told so far."""
+        return float(self._es.best.f)
+
+    def ask(self) -> NDArray[np.float64]:
+        """Sample the next population."""
+        return np.array(self._es.ask())
+
+    def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        """Update the distribution from the values of ``X``."""
+        self._es.tell(list(X), list(y))
+        self._evaluations += len(X)
+
+    def stop(self) -> dict[StopReason, float]:
+        """Return pycma's reasons in our words."""
+        return {
+            _REASONS.get(name, StopReason.NO_PROGRESS): _number(value)
+            for name, value in self._es.stop().items()
+        }
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+make = CMA

@@ -1,0 +1,64 @@
+"""The contract between a solver and everything that runs one."""
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.algorithms.stopping import StopReason
+
+Seed = int | np.random.SeedSequence | np.random.Generator | None
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """An iterative minimiser driven from outside.
+
+    A solver owns its ``numpy.random.Generator`` and never touches global random state: the same
+    seed gives the same run bit for bit, and a pickled solver goes on as the uninterrupted one
+    would have.
+    """
+
+    @property
+    def population_size(self) -> int:
+        """Number of points the next ``ask`` returns."""
+
+    @property
+    def evaluations(self) -> int:
+        """Number of points told so far."""
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of the search distribution (or the solver's favourite point), shape (n,)."""
+
+    @property
+    def best_x(self) -> NDArray[np.float64]:
+        """Best point told so far, shape (n,); ``x0`` before the first finite value."""
+
+    @property
+    def best_y(self) -> float:
+        """Smallest value told so far; infinity before the first finite value."""
+
+    def ask(self) -> NDArray[np.float64]:
+        """Return the next points to evaluate, shape (k, n)."""
+
+    def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        """Take the values ``y``, shape (k,), of any points ``X``, shape (k, n)."""
+
+    def stop(self) -> dict[StopReason, float]:
+        """Return the reasons to stop with their values; empty means go on."""
+
+
+class SolverFactory(Protocol):
+    """Builds a fresh solver; what a restart policy and the harness call."""
+
+    def __call__(
+        self,
+        x0: NDArray[np.float64],
+        sigma0: float,
+        *,
+        population_size: int | None,
+        seed: Seed,
+        target: float | None,
+        **settings: Any,
+    ) -> Solver: ...

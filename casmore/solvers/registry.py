@@ -1,0 +1,75 @@
+"""Solvers by name; each is imported only when asked for, so that peers stay optional."""
+
+import difflib
+import importlib
+from dataclasses import dataclass
+from typing import cast
+
+from casmore.solvers.protocol import SolverFactory
+
+
+class UnknownSolverError(ValueError):
+    """The name is not in the registry."""
+
+
+class MissingDependencyError(ImportError):
+    """The solver's package is not installed."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the registry knows of a solver without importing it."""
+
+    name: str
+    path: str
+    description: str
+    extra: str | None = None  # the extra of this package that brings what the solver needs
+
+
+_ENTRIES = (
+    Entry("cas-more", "casmore.solvers.cas_more:make", "CAS-MORE, the paper's algorithm"),
+    Entry("cma", "casmore.solvers.cma:make", "CMA-ES of pycma, active covariance", extra="cma"),
+)
+_BY_NAME = {entry.name: entry for entry in _ENTRIES}
+
+
+def entries() -> tuple[Entry, ...]:
+    """Return all registered solvers, in the order they are listed to people."""
+    return _ENTRIES
+
+
+def lookup(name: str) -> Entry:
+    """Return the entry of ``name``.
+
+    Raises
+    ------
+    UnknownSolverError
+        If there is no such solver; the message lists the names and suggests the nearest.
+    """
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    near = difflib.get_close_matches(name.lower().replace("_", "-"), _BY_NAME, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise UnknownSolverError(f"unknown solver {name!r}{hint} (known: {', '.join(_BY_NAME)})")
+
+
+def factory(name: str) -> SolverFactory:
+    """Import the solver ``name`` and return what builds it.
+
+    Raises
+    ------
+    UnknownSolverError
+        If there is no such solver.
+    MissingDependencyError
+        If its package is not installed; the message says what to install.
+    """
+    entry = lookup(name)
+    module, _, attribute = entry.path.partition(":")
+    try:
+        return cast(SolverFactory, getattr(importlib.import_module(module), attribute))
+    except ModuleNotFoundError as error:
+        if entry.extra is None or (error.name or "").startswith("casmore"):
+            raise
+        raise MissingDependencyError(
+            f"solver {name!r} needs the package {error.name!r}: pip install 'casmore[{entry.extra}]'"
+        ) from error

@@ -1,0 +1,148 @@
+"""Restarts as a policy around any solver.
+
+What a restart keeps: the best point, the count of evaluations, the stream of seeds.
+What it resets: everything else. The new solver starts from a fresh point and ``sigma0`` and
+knows nothing of its predecessors.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.algorithms.stopping import StopReason
+from casmore.solvers.protocol import Seed, Solver, SolverFactory
+
+Start = Callable[[np.random.Generator], NDArray[np.float64]]
+
+
+class RestartPolicy(StrEnum):
+    """When a solver stops without the target: end there, or start again."""
+
+    NONE = "none"
+    IPOP = "ipop"  # population doubled at each restart (Auger & Hansen 2005)
+
+
+class UniformStart:
+    """Fresh starting points, uniform in ``[lower, upper]^n``."""
+
+    def __init__(self, dimension: int, lower: float = -4.0, upper: float = 4.0) -> None:
+        if not lower < upper:
+            raise ValueError(f"start interval [{lower}, {upper}] is empty: lower must be < upper")
+        self.dimension, self.lower, self.upper = dimension, lower, upper
+
+    def __call__(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw a starting point, shape (n,)."""
+        return rng.uniform(self.lower, self.upper, self.dimension)
+
+
+class Restarting:
+    """A solver that starts a fresh one whenever its current one stops.
+
+    Parameters
+    ----------
+    factory
+        Builds a solver.
+    start
+        Draws the starting point of each run, the first included.
+    sigma0
+        Initial step size of each run.
+    policy
+        Whether, and with which population, to start again.
+    population_size
+        Of the first run; default: the solver's own.
+    seed
+        Fixes starting points and the runs' own seeds.
+    target
+        Handed to each run: reaching it ends the whole, never leads to a restart.
+    settings
+        Handed to each run.
+    """
+
+    def __init__(
+        self,
+        factory: SolverFactory,
+        start: Start,
+        sigma0: float,
+        *,
+        policy: RestartPolicy = RestartPolicy.IPOP,
+        population_size: int | None = None,
+        seed: Seed = None,
+        target: float | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
+        self._factory, self._start, self._sigma0 = factory, start, sigma0
+        self.policy = RestartPolicy(policy)
+        self._target = target
+        self._settings = dict(settings or {})
+        self._rng = np.random.default_rng(seed)
+        self._evaluations_before = 0
+        self._best_x: NDArray[np.float64] | None = None
+        self._best_y = np.inf
+        self.restarts = 0
+        self.ended: list[dict[StopReason, float]] = []
+        self.solver = self._fresh(population_size)
+
+    def _fresh(self, population_size: int | None) -> Solver:
+        x0 = self._start(self._rng)
+        return self._factory(
+            x0,
+            self._sigma0,
+            population_size=population_size,
+            seed=self._rng.spawn(1)[0],
+            target=self._target,
+            **self._settings,
+        )
+
+    @property
+    def population_size(self) -> int:
+        """Population size of the current run."""
+        return self.solver.population_size
+
+    @property
+    def evaluations(self) -> int:
+        """Number of points told so far, over all runs."""
+        return self._evaluations_before + self.solver.evaluations
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of the current run."""
+        return self.solver.mean
+
+    @property
+    def best_x(self) -> NDArray[np.float64]:
+        """Best point of all runs."""
+        if self._best_x is None or self.solver.best_y < self._best_y:
+            return self.solver.best_x
+        return self._best_x
+
+    @property
+    def best_y(self) -> float:
+        """Best value of all runs."""
+        return min(self._best_y, self.solver.best_y)
+
+    def ask(self) -> NDArray[np.float64]:
+        """Return the next points, of a fresh run if the current one has stopped."""
+        if self.solver.stop() and not self.stop():
+            self._restart()
+        return self.solver.ask()
+
+    def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        """Hand the values to the current run."""
+        self.solver.tell(X, y)
+
+    def stop(self) -> dict[StopReason, float]:
+        """Return the current run's reasons, where they end the whole."""
+        reasons = self.solver.stop()
+        if self.policy is RestartPolicy.NONE or StopReason.TARGET in reasons:
+            return reasons
+        return {}
+
+    def _restart(self) -> None:
+        self.ended.append(self.solver.stop())
+        self._best_x, self._best_y = self.best_x, self.best_y
+        self._evaluations_before = self.evaluations
+        self.restarts += 1
+        self.solver = self._fresh(2 * self.solver.population_size)
