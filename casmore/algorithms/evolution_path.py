@@ -1,0 +1,70 @@
+"""The evolution path, its desired length, and the entropy change it asks for.
+
+Paper, section "Entropy Control" of "Improving the MORE Algorithm".
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# The paper's desired angle between path and step, a little less than a right angle: reused samples
+# and constrained updates correlate successive steps.
+DESIRED_ANGLE = 3 * math.pi / 8
+
+
+class EvolutionPath:
+    """A smoothed sum of the mean's steps, and how long it would be were they uncorrelated.
+
+    Parameters
+    ----------
+    dimension
+        The dimension n of the search space.
+    smoothing
+        ``c_sigma`` in (0, 1).
+    epsilon_mean
+        The mean's trust region ``eps_mu`` in nats; steps at the bound get length 1.
+    gain
+        ``alpha``, the entropy change in nats asked for by a path of length 0.
+    """
+
+    def __init__(
+        self, dimension: int, smoothing: float, epsilon_mean: float, gain: float = 1.0
+    ) -> None:
+        self.path = np.zeros(dimension)
+        self.desired_length = 0.0
+        self._keep = 1 - smoothing
+        self._take = math.sqrt(smoothing * (2 - smoothing))  # keep^2 + take^2 = 1
+        self._unit = 1 / math.sqrt(2 * epsilon_mean)
+        self._gain = gain
+
+    @property
+    def length(self) -> float:
+        """The Euclidean length of the path."""
+        return math.sqrt(float(self.path @ self.path))
+
+    def update(self, whitened_step: Array) -> None:
+        """Add a step of the mean.
+
+        Parameters
+        ----------
+        whitened_step
+            ``Sigma^(-1/2) (mu_{t+1} - mu_t)``, shape (n,); at the bound of the trust region its
+            length is ``sqrt(2 eps_mu)``.
+        """
+        self.path = self._keep * self.path + (self._take * self._unit) * whitened_step
+        # |a + b|^2 = |a|^2 + |b|^2 + 2 |a| |b| cos(theta), the step's length being 1
+        a, b = self._keep * self.desired_length, self._take
+        self.desired_length = math.sqrt(a * a + b * b + 2 * a * b * math.cos(DESIRED_ANGLE))
+
+    def entropy_decrease(self) -> float:
+        """Return ``delta = alpha (1 - |p| / |p_des|)`` in nats, clipped to [-1, 1].
+
+        Positive (a short path): entropy falls. Negative (a long one): it grows.
+        """
+        if self.desired_length == 0:
+            return 0.0
+        delta = self._gain * (1 - self.length / self.desired_length)
+        return min(1.0, max(-1.0, delta))

@@ -1,0 +1,228 @@
+"""The quadratic surrogate: linear, diagonal, full; fitted by ridge regression.
+
+Paper, section "Model Learning". The model is ``f(x) = -1/2 x' A x + x' a + a0``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas, lapack
+
+from casmore.algorithms.gaussian import SearchDistribution
+
+Array = NDArray[np.float64]
+
+
+class Complexity(Enum):
+    """Which features the model has."""
+
+    LINEAR = "linear"
+    DIAGONAL = "diagonal"
+    FULL = "full"
+
+    def parameters(self, n: int) -> int:
+        """Return the number of coefficients in dimension ``n``, the constant included."""
+        if self is Complexity.LINEAR:
+            return 1 + n
+        if self is Complexity.DIAGONAL:
+            return 1 + 2 * n
+        return 1 + n * (n + 3) // 2
+
+
+def affordable_complexity(samples: int, n: int) -> Complexity | None:
+    """Return the richest model that ``samples`` determine (paper, "Adaptive Model Complexity").
+
+    A model needs 10 % more samples than it has parameters; None if even the linear one lacks them.
+    """
+    for complexity in (Complexity.FULL, Complexity.DIAGONAL, Complexity.LINEAR):
+        if samples >= 1.1 * complexity.parameters(n):
+            return complexity
+    return None
+
+
+@dataclass(frozen=True)
+class QuadraticModel:
+    """``f(x) = -1/2 x' A x + x' a + a0``, ``A`` symmetric (paper, equation for f-hat)."""
+
+    A: Array
+    a: Array
+    a0: float
+
+    def __call__(self, X: Array) -> Array:
+        """Predict the values of the rows of ``X``, shape (k, n) -> (k,)."""
+        values: Array = X @ self.a - 0.5 * ((X @ self.A) * X).sum(axis=1) + self.a0
+        return values
+
+    def substitute(self, M: Array, offset: Array) -> QuadraticModel:
+        """Return the same function of ``z``, where ``x = M z + offset``.
+
+        With ``M = C^-1`` and ``offset = -C^-1 mean`` this is the paper's back-transformation from
+        whitened to original parameters (whose formula for the constant misprints the term
+        ``-1/2 mean' A mean``).
+        """
+        slope = self.a - self.A @ offset
+        return QuadraticModel(
+            A=M.T @ self.A @ M,
+            a=M.T @ slope,
+            a0=self.a0 + 0.5 * float(offset @ (self.a + slope)),
+        )
+
+
+class DirectFit:
+    """Ridge regression on all samples, from scratch at every call.
+
+    Parameters
+    ----------
+    dimension
+        The dimension n.
+    capacity
+        The largest number of samples of a fit (the queue's size).
+    ridge
+        ``lambda`` of the paper, in units of standardised features.
+    whitening
+        Whether the full model is fitted in coordinates whitened by the samples' own mean and
+        covariance. Off is for the paper's ablation.
+    """
+
+    def __init__(self, dimension: int, capacity: int, ridge: float, whitening: bool = True) -> None:
+        self.ridge = ridge
+        self.whitening = whitening
+        # column-major in the samples: one feature is one contiguous row
+        self._features = np.empty((Complexity.FULL.parameters(dimension) - 1, capacity))
+
+    def fit(
+        self, X: Array, y: Array, complexity: Complexity, distribution: SearchDistribution
+    ) -> QuadraticModel:
+        """Fit the model to ``y`` (to be maximised) at the points ``X``.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (q, n).
+        y
+            Normalised targets, shape (q,).
+        complexity
+            Which model to fit.
+        distribution
+            The search distribution, in whose whitened coordinates the model is wanted.
+
+        Returns
+        -------
+        QuadraticModel
+            As a function of ``z``, ``x = mean + L z``.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the normal equations can't be solved.
+        """
+        W, M, offset = self._coordinates(X, complexity, distribution)
+        n, q = W.shape
+        features = build_features(W, complexity, self._features[:, :q])
+        coefficients, constant = ridge_regression(features, y, self.ridge)
+        return assemble(coefficients, constant, n, complexity).substitute(M, offset)
+
+    def _coordinates(
+        self, X: Array, complexity: Complexity, distribution: SearchDistribution
+    ) -> tuple[Array, Array, Array]:
+        """Return the samples in the fit's coordinates w, shape (n, q), and w = M z + offset."""
+        if not self.whitening:
+            return X.T, distribution.factor, distribution.mean
+        if complexity is Complexity.FULL:
+            return _whitened(distribution.whiten(X).T)
+        # the axes must stay those of the search space: only their scales are standardised
+        centre, scale = X.mean(axis=0), X.std(axis=0)
+        scale[scale == 0] = 1.0
+        M = distribution.factor / scale[:, np.newaxis]
+        return ((X - centre) / scale).T, M, (distribution.mean - centre) / scale
+
+
+def _whitened(Z: Array) -> tuple[Array, Array, Array]:
+    """Whiten by the samples' own mean and covariance (paper, "Data Whitening").
+
+    The samples come in coordinates whitened by the search distribution already. There their
+    covariance is far from singular, so that its Cholesky factor C is accurate; computed from the
+    raw samples, it would lose all digits at the condition numbers met near an optimum.
+    """
+    n, q = Z.shape
+    mean = Z.mean(axis=1)
+    Z = Z - mean[:, np.newaxis]
+    C, info = lapack.dpotrf(Z @ Z.T / q, lower=1)
+    if info != 0:
+        # samples that do not span the space have no covariance to whiten by
+        return Z, np.eye(n), -mean
+    W, _ = lapack.dtrtrs(C, Z, lower=1)
+    inverse, _ = lapack.dtrtri(C, lower=1)
+    return W, inverse, -inverse @ mean
+
+
+def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
+    """Fill and return the rows of ``out`` with the features of the samples ``W``, shape (n, q).
+
+    The constant is left out; products stand in the order (1,1), (1,2), ..., (1,n), (2,2), ...
+    """
+    n = len(W)
+    out = out[: complexity.parameters(n) - 1]
+    out[:n] = W
+    if complexity is Complexity.DIAGONAL:
+        np.multiply(W, W, out=out[n:])
+    elif complexity is Complexity.FULL:
+        row = n
+        for i in range(n):
+            np.multiply(W[i:], W[i], out=out[row : row + n - i])
+            row += n - i
+    return out
+
+
+def ridge_regression(features: Array, y: Array, ridge: float) -> tuple[Array, float]:
+    """Regress ``y`` on the features, with an intercept and a ridge on standardised features.
+
+    Features are centred, since the intercept stands apart, but not divided by their standard
+    deviations: Cholesky's factorisation is invariant under diagonal scaling, so standardising
+    changes only what the ridge means, and that is carried by the ridge itself,
+    ``ridge * variance_i`` for feature i.
+
+    Parameters
+    ----------
+    features
+        Shape (p, q); overwritten.
+    y
+        Targets, shape (q,).
+    ridge
+        Regularisation of the standardised coefficients.
+
+    Returns
+    -------
+    coefficients : ndarray
+        Shape (p,).
+    constant : float
+        The intercept.
+    """
+    q = len(y)
+    mean = features.mean(axis=1)
+    features -= mean[:, np.newaxis]
+    gram = blas.dsyrk(1.0, features.T, trans=1)  # the upper triangle of features features'
+    diagonal = np.einsum("ii->i", gram)
+    diagonal *= 1 + ridge / q
+    diagonal[diagonal == 0] = 1.0  # a constant feature: its coefficient is 0
+    _, coefficients, info = lapack.dposv(gram, features @ y, overwrite_a=1, overwrite_b=1)
+    if info != 0:
+        raise np.linalg.LinAlgError(f"the normal matrix is not positive definite (pivot {info})")
+    return coefficients, float(y.mean() - mean @ coefficients)
+
+
+def assemble(
+    coefficients: Array, constant: float, n: int, complexity: Complexity
+) -> QuadraticModel:
+    """Return the model with these coefficients (paper: ``A = -(L + L')``)."""
+    A = np.zeros((n, n))
+    if complexity is Complexity.DIAGONAL:
+        np.einsum("ii->i", A)[:] = -2 * coefficients[n:]
+    elif complexity is Complexity.FULL:
+        A[np.triu_indices(n)] = coefficients[n:]
+        A = -(A + A.T)
+    return QuadraticModel(A, coefficients[:n], constant)
