@@ -1,14 +1,16 @@
 """CAS-MORE: coordinate-ascent MORE with step-size adaptation.
 
-The paper's algorithm, top to bottom: ask samples the search distribution; tell adds the samples to
-the queue, fits the surrogate, and moves mean, covariance and entropy. It maximises ``-y``.
+The paper's algorithm, top to bottom: ``ask`` samples the search distribution; ``tell`` adds the
+samples to the queue, fits the surrogate to it, and moves mean, covariance and entropy. The paper
+maximises; this minimises ``y`` by maximising ``-y``.
 """
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -36,9 +38,14 @@ def default_population_size(n: int) -> int:
     return 4 + math.floor(3 * math.log(n))
 
 
-def default_queue_size(n: int) -> int:
-    """``Q_max = max(ceil(1.5 (1 + n + n (n + 1) / 2)), 8 (n + 1))`` (paper, same table)."""
-    return max(math.ceil(1.5 * (1 + n + n * (n + 1) / 2)), 8 * (n + 1))
+def default_queue_size(n: int, population_size: int) -> int:
+    """``Q_max = max(ceil(1.5 (1 + n + n (n + 1) / 2)), 8 (n + 1))`` (paper, same table).
+
+    The table has populations of its own default in mind; larger ones, of restarts, get a queue
+    larger in proportion.
+    """
+    size = max(math.ceil(1.5 * (1 + n + n * (n + 1) / 2)), 8 * (n + 1))
+    return max(size, math.ceil(size * population_size / default_population_size(n)))
 
 
 def default_epsilon_covariance(n: int) -> float:
@@ -53,7 +60,7 @@ def default_path_smoothing(n: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class CasMoreParameters:
-    """The settings of a run; ``CasMoreParameters.default(n)`` gives the paper's.
+    """The settings of a run; `CasMoreParameters.default` gives the paper's.
 
     Attributes
     ----------
@@ -68,27 +75,29 @@ class CasMoreParameters:
     path_gain
         ``alpha``, the entropy change in nats asked for by a path of length 0.
     step_size_adaptation
-        Whether the evolution path controls the entropy. Off is CA-MORE: the entropy falls by
-        ``entropy_decrease`` nats an iteration, down to ``minimal_entropy``.
+        Whether the evolution path controls the entropy. Off is CA-MORE: once the model is full,
+        the entropy falls by ``entropy_decrease`` nats an iteration, down to ``minimal_entropy``.
+    entropy_decrease, minimal_entropy
+        The fixed schedule of CA-MORE, ``delta`` and ``H^0`` in nats.
     whitening
-        Whether the full model is fitted in whitened coordinates.
+        Whether the model is fitted in whitened coordinates.
     target_normalization
-        Robust, standard or none.
+        ``"robust"``, ``"standard"`` or ``"none"``.
     clip, kurtosis_threshold
-        Of the robust normalisation: ``v_clip`` and the excess kurtosis of a further level.
+        Of the robust normalisation: ``v_clip`` and the excess kurtosis that calls for more.
     ridge
         ``lambda`` of the ridge regression, for standardised features.
     tolerance_f
-        No progress: best values of 10 + 30 n / K iterations, and the newest sample's values, all
-        within this.
+        No progress: the best values of the last 10 + 30 n / K iterations and all of the last
+        iteration lie within this.
     tolerance_step
-        Step size too small: the longest axis is below this times the initial one.
+        Step size too small: the longest axis is below this times ``sigma0``.
     maximal_step_growth
-        Step size too large: the longest axis is above this times the initial one.
+        Step size too large: the longest axis is above this times ``sigma0``.
     maximal_condition
         Largest condition number of the covariance.
     maximal_failures
-        Updates that may fail in a row.
+        Number of failed updates in a row that ends a run.
     """
 
     population_size: int
@@ -111,23 +120,54 @@ class CasMoreParameters:
     maximal_condition: float = 1e14
     maximal_failures: int = 10
 
+    def __post_init__(self) -> None:
+        for name in ("population_size", "queue_size", "maximal_failures"):
+            _require(self, name, isinstance(getattr(self, name), int | np.integer), "an integer")
+            _require(self, name, getattr(self, name) >= 1, "at least 1")
+        _require(
+            self,
+            "queue_size",
+            self.queue_size >= self.population_size,
+            f"at least the population size {self.population_size}",
+        )
+        for name in ("epsilon_mean", "epsilon_covariance", "clip", "maximal_step_growth"):
+            _require(self, name, 0 < getattr(self, name) < math.inf, "positive and finite")
+        for name in ("ridge", "tolerance_f", "tolerance_step", "path_gain", "entropy_decrease"):
+            _require(self, name, 0 <= getattr(self, name) < math.inf, "finite, not negative")
+        _require(self, "path_smoothing", 0 < self.path_smoothing < 1, "between 0 and 1")
+        _require(self, "maximal_condition", self.maximal_condition > 1, "above 1")
+        try:
+            how = TargetNormalization(self.target_normalization)
+        except ValueError:
+            _require(self, "target_normalization", False, "'robust', 'standard' or 'none'")
+        object.__setattr__(self, "target_normalization", how)
+
     @classmethod
     def default(
         cls, n: int, *, population_size: int | None = None, **changes: Any
     ) -> CasMoreParameters:
         """Return the paper's settings for dimension ``n``, with ``changes`` made.
 
+        The queue grows in proportion to the population where that is larger than the default, as
+        in restarts: the model then averages over as many iterations as before.
+
         Raises
         ------
         TypeError
-            If a change names no setting.
+            If a change names no setting; the message suggests the nearest name.
         ValueError
             If a setting is out of its range.
         """
+        names = [field.name for field in fields(cls)]
+        for name in changes:
+            if name not in names:
+                near = difflib.get_close_matches(name, names, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise TypeError(f"CAS-MORE has no setting {name!r}{hint}")
         k = default_population_size(n) if population_size is None else population_size
         settings: dict[str, Any] = {
             "population_size": k,
-            "queue_size": max(default_queue_size(n), k),
+            "queue_size": default_queue_size(n, k),
             "epsilon_mean": 0.5,
             "epsilon_covariance": default_epsilon_covariance(n),
             "path_smoothing": default_path_smoothing(n),
@@ -135,8 +175,17 @@ class CasMoreParameters:
         return cls(**{**settings, **changes})
 
 
+def _require(parameters: CasMoreParameters, name: str, holds: bool, wanted: str) -> None:
+    if not holds:
+        raise ValueError(f"{name} = {getattr(parameters, name)!r} must be {wanted}")
+
+
 class CasMore:
     """The CAS-MORE optimizer, by ask and tell; it minimises.
+
+    Values that are not finite are handled so: NaN and infinity rank as the worst, minus infinity
+    as the best; in the surrogate's fit they count as the largest and smallest finite value of the
+    queue. While the queue holds no finite value, the update counts as failed.
 
     Parameters
     ----------
@@ -152,6 +201,28 @@ class CasMore:
         Stop once a value is at most this.
     settings
         Fields of `CasMoreParameters` to change.
+
+    Raises
+    ------
+    ValueError
+        If ``x0``, ``sigma0`` or a setting is out of its range.
+    TypeError
+        If there is no such setting.
+
+    Attributes
+    ----------
+    distribution : SearchDistribution
+        The current search distribution.
+    model : QuadraticModel or None
+        The last surrogate, of ``-y`` normalised, in whitened coordinates.
+    complexity : Complexity or None
+        What that model's features are.
+    path : EvolutionPath
+        The evolution path.
+    best_x, best_y
+        The best point told so far, shape (n,), and its value.
+    evaluations, iterations : int
+        Numbers of points and of calls of ``tell`` so far.
     """
 
     def __init__(
@@ -164,16 +235,14 @@ class CasMore:
         target: float | None = None,
         **settings: Any,
     ) -> None:
-        mean = np.array(x0, dtype=float)
+        mean = _valid_start(x0, sigma0)
         n = len(mean)
         p = CasMoreParameters.default(n, population_size=population_size, **settings)
         self.parameters = p
-        self.target = target
+        self.target = -math.inf if target is None else target
         self.rng = np.random.default_rng(seed)
         self.distribution = SearchDistribution.isotropic(mean, sigma0)
-        self.sigma0 = sigma0
         self.queue = SampleQueue(n, p.queue_size)
-        self.fit = DirectFit(n, p.queue_size, p.ridge, p.whitening)
         self.path = EvolutionPath(n, p.path_smoothing, p.epsilon_mean, p.path_gain)
         self.model: QuadraticModel | None = None
         self.complexity: Complexity | None = None
@@ -181,77 +250,180 @@ class CasMore:
         self.evaluations = 0
         self.best_x = mean.copy()
         self.best_y = math.inf
+        self._fit = DirectFit(n, p.queue_size, p.ridge, p.whitening)
+        self._sigma0 = sigma0
         self._history: deque[float] = deque(maxlen=10 + math.ceil(30 * n / p.population_size))
         self._failures = 0
         self._stop: dict[StopReason, float] = {}
 
     @property
     def population_size(self) -> int:
+        """Number of points an ``ask`` returns, ``K``."""
         return self.parameters.population_size
 
     @property
     def mean(self) -> Array:
+        """Mean of the search distribution, shape (n,)."""
         return self.distribution.mean
 
     def ask(self) -> Array:
+        """Sample the search distribution, shape (K, n)."""
         return self.distribution.sample(self.rng, self.population_size)
 
-    def stop(self) -> dict[StopReason, float]:
-        return dict(self._stop)
+    def tell(self, X: ArrayLike, y: ArrayLike) -> None:
+        """Add evaluated points to the queue and update the search distribution once.
 
-    def tell(self, X: Array, y: Array) -> None:
+        Parameters
+        ----------
+        X
+            Any points, any number, shape (k, n).
+        y
+            Their function values, shape (k,).
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit, or a point is not finite.
+        """
+        X, y = _valid_samples(X, y, self.distribution.dimension)
         if len(y) == 0:
             return
-        best = int(np.argmin(y))
-        if y[best] < self.best_y:
-            self.best_y = float(y[best])
-            self.best_x = X[best].copy()
-        self.evaluations += len(y)
-        self.iterations += 1
+        self._record(X, y)
         self.queue.add(X, y)
         try:
             self._update()
             self._failures = 0
         except np.linalg.LinAlgError:
             self._failures += 1
-        self._check(y)
+        self._check_termination(y)
+
+    def stop(self) -> dict[StopReason, float]:
+        """Return the reasons to stop with the values that gave them; empty: go on."""
+        return dict(self._stop)
+
+    def _record(self, X: Array, y: Array) -> None:
+        self.iterations += 1
+        self.evaluations += len(y)
+        best = int(np.argmin(y))
+        if y[best] < self.best_y:
+            self.best_y = float(y[best])
+            self.best_x = X[best].copy()
 
     def _update(self) -> None:
+        """Do one iteration of the paper: model, mean, covariance, entropy.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If it can't be done; the distribution is as it was.
+        """
         p, n = self.parameters, self.distribution.dimension
-        self.complexity = complexity = affordable_complexity(len(self.queue), n)
+        complexity = affordable_complexity(len(self.queue), n)
         if complexity is None:
             return
-        targets = normalize(-self.queue.values, p.target_normalization, p.clip, p.kurtosis_threshold)
-        self.model = model = self.fit.fit(self.queue.points, targets, complexity, self.distribution)
-        d, U, info = lapack.dsyevd(model.A)
-        if info != 0 or not np.isfinite(d[0] + d[-1]):
-            raise np.linalg.LinAlgError("eig")
+        rewards = _finite_rewards(self.queue.values)
+        targets = normalize(rewards, p.target_normalization, p.clip, p.kurtosis_threshold)
+        if not targets.any():
+            return  # a flat function: nothing to learn, and no reason to shrink
+        model = self._fit.fit(self.queue.points, targets, complexity, self.distribution)
+        d, U = _eigen(model.A)
         step, _ = mean_step(d, U.T @ model.a, p.epsilon_mean)
-        scales, _ = covariance_scales(d, p.epsilon_covariance)
+        variances, _ = covariance_scales(d, p.epsilon_covariance)
         z = U @ step
         self.path.update(z)
-        scales = np.sqrt(scales)
+        scales = np.sqrt(variances)
         if complexity is Complexity.FULL:
-            scales = scales * math.exp(-self.path.entropy_decrease() / n)
-        self.distribution = self.distribution.updated(z, U, scales)
+            # sigma = exp(-delta / n) moves the entropy by -delta
+            scales *= math.exp(-self._entropy_decrease(scales) / n)
+        updated = self.distribution.updated(z, U, scales)
+        if not math.isfinite(float(updated.factor.sum() + updated.mean.sum())):
+            raise np.linalg.LinAlgError("the update left the range of double precision")
+        self.distribution, self.model, self.complexity = updated, model, complexity
 
-    def _check(self, y: Array) -> None:
+    def _entropy_decrease(self, scales: Array) -> float:
+        """Return ``delta``, in nats, of the path (CAS-MORE) or of the schedule (CA-MORE)."""
         p = self.parameters
+        if p.step_size_adaptation:
+            return self.path.entropy_decrease()
+        entropy = self.distribution.entropy + float(np.log(scales).sum())
+        return max(min(p.entropy_decrease, entropy - p.minimal_entropy), 0.0)
+
+    def _check_termination(self, y: Array) -> None:
+        p = self.parameters
+        stop: dict[StopReason, float] = {}
+        if self.best_y <= self.target:
+            stop[StopReason.TARGET] = self.best_y
         self._history.append(float(y.min()))
-        if self.target is not None and self.best_y <= self.target:
-            self._stop[StopReason.TARGET] = self.best_y
         if len(self._history) == self._history.maxlen:
-            r = max(max(self._history), float(y.max())) - min(self._history)
-            if r < p.tolerance_f:
-                self._stop[StopReason.NO_PROGRESS] = r
-        if self.iterations % 10 == 0:
-            axes = self.distribution.axis_lengths()
-            if axes[-1] < p.tolerance_step * self.sigma0:
-                self._stop[StopReason.STEP_TOO_SMALL] = axes[-1]
-            if axes[-1] > p.maximal_step_growth * self.sigma0:
-                self._stop[StopReason.STEP_TOO_LARGE] = axes[-1]
-            c = (axes[-1] / axes[0]) ** 2
-            if c > p.maximal_condition:
-                self._stop[StopReason.CONDITION] = c
-        if self._failures > p.maximal_failures:
-            self._stop[StopReason.UPDATE_FAILED] = self._failures
+            spread = max(max(self._history), float(y.max())) - min(self._history)
+            if spread <= p.tolerance_f:
+                stop[StopReason.NO_PROGRESS] = spread
+        if self._failures >= p.maximal_failures:
+            stop[StopReason.UPDATE_FAILED] = float(self._failures)
+        if self.iterations % _ITERATIONS_A_CHECK == 0:
+            stop.update(self._degenerate())
+        self._stop = stop
+
+    def _degenerate(self) -> dict[StopReason, float]:
+        """Return the reasons that lie in the shape of the distribution."""
+        p, distribution = self.parameters, self.distribution
+        axes = distribution.axis_lengths()
+        shortest, longest = float(axes[0]), float(axes[-1])
+        stop: dict[StopReason, float] = {}
+        deviations = np.sqrt(np.square(distribution.factor / longest).sum(axis=1)) * longest
+        unmoved = distribution.mean + 0.2 * deviations == distribution.mean
+        if longest < p.tolerance_step * self._sigma0 or unmoved.any():
+            stop[StopReason.STEP_TOO_SMALL] = longest
+        if longest > p.maximal_step_growth * self._sigma0:
+            stop[StopReason.STEP_TOO_LARGE] = longest
+        condition = (longest / shortest) ** 2 if shortest > 0 else math.inf
+        if condition > p.maximal_condition:
+            stop[StopReason.CONDITION] = condition
+        return stop
+
+
+# Singular values cost as much as the rest of an iteration, and change by a few percent in one
+_ITERATIONS_A_CHECK = 10
+
+
+def _valid_start(x0: ArrayLike, sigma0: float) -> Array:
+    mean = np.array(x0, dtype=float)
+    if mean.ndim != 1 or len(mean) == 0:
+        raise ValueError(f"x0 must be a vector of at least one number, not of shape {mean.shape}")
+    if not np.isfinite(mean).all():
+        raise ValueError(f"x0 must be finite, not {mean}")
+    if not 0 < sigma0 < math.inf:
+        raise ValueError(f"sigma0 must be positive and finite, not {sigma0!r}")
+    return mean
+
+
+def _valid_samples(X: ArrayLike, y: ArrayLike, n: int) -> tuple[Array, Array]:
+    """Return the samples as arrays, NaN as infinity."""
+    X = np.asarray(X, dtype=float)
+    y = np.array(y, dtype=float)
+    if X.ndim != 2 or X.shape[1] != n:
+        raise ValueError(f"X must have shape (k, {n}), not {X.shape}")
+    if y.shape != (len(X),):
+        raise ValueError(f"y must have shape ({len(X)},), one value a point, not {y.shape}")
+    if not math.isfinite(float(X.sum())) and not np.isfinite(X).all():
+        raise ValueError("X holds points that are not finite")
+    y[np.isnan(y)] = math.inf
+    return X, y
+
+
+def _finite_rewards(y: Array) -> Array:
+    """Return ``-y``, infinities replaced by the extremes of the finite values."""
+    if math.isfinite(float(y.sum())):
+        return -y
+    finite = y[np.isfinite(y)]
+    if len(finite) == 0:
+        raise np.linalg.LinAlgError("no finite function value in the queue")
+    return -y.clip(finite.min(), finite.max())
+
+
+def _eigen(B: Array) -> tuple[Array, Array]:
+    """Return eigenvalues, ascending, and orthonormal eigenvectors of a symmetric matrix."""
+    d, U, info = lapack.dsyevd(B, lower=1)
+    if info != 0 or not math.isfinite(float(d[0]) + float(d[-1])):
+        raise np.linalg.LinAlgError("the model's curvature has no eigendecomposition")
+    return d, U

@@ -1,5 +1,6 @@
 """CMA-ES of pycma behind the adapter: own random stream, no files, no global state."""
 
+import math
 from typing import Any
 
 import cma
@@ -55,6 +56,8 @@ class CMA:
         self._x0 = np.array(x0, dtype=float)
         self._es = cma.CMAEvolutionStrategy(self._x0, sigma0, settings)
         self._evaluations = 0
+        self._best_x, self._best_y = self._x0, math.inf
+        self._waiting: list[tuple[NDArray[np.float64], float]] = []
 
     def _randn(self, *shape: int) -> NDArray[np.float64]:
         return self._rng.standard_normal(shape)
@@ -77,21 +80,32 @@ class CMA:
     @property
     def best_x(self) -> NDArray[np.float64]:
         """Best point told so far."""
-        return self._x0 if self._es.best.x is None else np.array(self._es.best.x)
+        return self._best_x
 
     @property
     def best_y(self) -> float:
         """Best value told so far."""
-        return float(self._es.best.f)
+        return self._best_y
 
     def ask(self) -> NDArray[np.float64]:
         """Sample the next population."""
         return np.array(self._es.ask())
 
     def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        """Update the distribution from the values of ``X``."""
-        self._es.tell(list(X), list(y))
-        self._evaluations += len(X)
+        """Update the distribution from the values of any points, NaN as infinity.
+
+        pycma ranks a whole population at a time: fewer points wait for the next ones.
+        """
+        y = np.where(np.isnan(y), math.inf, y)
+        for x, value in zip(X, y, strict=True):
+            if value < self._best_y:
+                self._best_x, self._best_y = np.array(x), float(value)
+            self._waiting.append((x, float(value)))
+        self._evaluations += len(y)
+        if len(self._waiting) >= self.population_size:
+            points, values = zip(*self._waiting, strict=True)
+            self._waiting = []
+            self._es.tell(list(points), list(values))
 
     def stop(self) -> dict[StopReason, float]:
         """Return pycma's reasons in our words."""

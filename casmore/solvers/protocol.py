@@ -61,4 +61,5 @@ class SolverFactory(Protocol):
         seed: Seed,
         target: float | None,
         **settings: Any,
-    ) -> Solver: ...
+    ) -> Solver:
+        """Build a solver that starts at ``x0``, shape (n,), with step size ``sigma0``."""

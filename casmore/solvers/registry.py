@@ -71,5 +71,6 @@ def factory(name: str) -> SolverFactory:
         if entry.extra is None or (error.name or "").startswith("casmore"):
             raise
         raise MissingDependencyError(
-            f"solver {name!r} needs the package {error.name!r}: pip install 'casmore[{entry.extra}]'"
+            f"solver {name!r} needs the package {error.name!r}: "
+            f"pip install 'casmore[{entry.extra}]'"
         ) from error

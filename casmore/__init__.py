@@ -1,0 +1,6 @@
+"""CAS-MORE: black-box optimization with natural gradients, trust regions and entropy control."""
+
+from casmore.algorithms.cas_more import CasMore, CasMoreParameters
+from casmore.algorithms.stopping import StopReason
+
+__all__ = ["CasMore", "CasMoreParameters", "StopReason"]
