@@ -39,7 +39,7 @@ def entries() -> tuple[Entry, ...]:
 
 
 def lookup(name: str) -> Entry:
-    """Return the entry of ``name``.
+    """Return the entry of ``name``: a registered name, or ``module:attribute`` of any factory.
 
     Raises
     ------
@@ -48,9 +48,14 @@ def lookup(name: str) -> Entry:
     """
     if name in _BY_NAME:
         return _BY_NAME[name]
+    module, _, attribute = name.partition(":")
+    if module and attribute:
+        return Entry(name, path=name, description="not of this package")
     near = difflib.get_close_matches(name.lower().replace("_", "-"), _BY_NAME, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise UnknownSolverError(f"unknown solver {name!r}{hint} (known: {', '.join(_BY_NAME)})")
+    raise UnknownSolverError(
+        f"unknown solver {name!r}{hint} (known: {', '.join(_BY_NAME)}; or module:attribute)"
+    )
 
 
 def factory(name: str) -> SolverFactory:
@@ -59,7 +64,7 @@ def factory(name: str) -> SolverFactory:
     Raises
     ------
     UnknownSolverError
-        If there is no such solver.
+        If there is no such solver, or no such attribute of a module.
     MissingDependencyError
         If its package is not installed; the message says what to install.
     """
@@ -67,7 +72,13 @@ def factory(name: str) -> SolverFactory:
     module, _, attribute = entry.path.partition(":")
     try:
         return cast(SolverFactory, getattr(importlib.import_module(module), attribute))
+    except AttributeError as error:
+        raise UnknownSolverError(f"unknown solver {name!r}: {error}") from error
     except ModuleNotFoundError as error:
+        if entry.path == name and error.name == module:
+            raise UnknownSolverError(
+                f"unknown solver {name!r}: there is no module {module!r}"
+            ) from error
         if entry.extra is None or (error.name or "").startswith("casmore"):
             raise
         raise MissingDependencyError(

@@ -1,0 +1,56 @@
+# casmore: one command from a fresh machine to a report.  `make` alone lists the targets.
+#
+# Needs make and Python 3.11 or newer; everything else goes into a virtual environment, .venv.
+
+CONFIG ?= configs/quick.toml
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+# the stamps say that what pyproject.toml asks for is installed; a change of the file renews them
+READY  := $(VENV)/.ready
+DEV    := $(VENV)/.ready-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help setup bbob report test lint clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo '  CONFIG=FILE   the experiment (now $(CONFIG))'
+	@echo '  PYTHON=FILE   what to make .venv with (now $(PYTHON); 3.11 or newer)'
+
+setup: $(READY) ## install what an experiment needs into .venv
+
+bbob: $(READY) ## run an experiment (again: go on where it stopped), then report it
+	$(BIN)/casmore run $(CONFIG)
+	$(BIN)/casmore report $(CONFIG)
+
+report: $(READY) ## make the report of CONFIG's run again
+	$(BIN)/casmore report $(CONFIG)
+
+test: $(DEV) ## run the tests
+	$(BIN)/python -m pytest
+
+lint: $(DEV) ## check style, types, and who imports whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean: ## remove .venv and caches; runs/ stays
+	rm -rf $(VENV) build dist *.egg-info
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "casmore needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
+	  echo "Give another one: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
+	  echo "$(PYTHON) can't make a virtual environment; on Debian and Ubuntu:"; \
+	  echo "  sudo apt install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --editable '.[bbob]'
+	@touch $@
+
+$(DEV): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@

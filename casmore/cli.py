@@ -1,0 +1,220 @@
+"""The command line: ``casmore run``, ``casmore report``, ``casmore solvers``."""
+
+import argparse
+import difflib
+import os
+import signal
+import sys
+import tomllib
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from casmore.solvers import registry
+
+if TYPE_CHECKING:
+    from casmore.experiments.runner import Summary
+
+_CONFIGS = Path("configs")
+_RUNS = Path("runs")
+# what a user gets wrong, and what a session ends with
+_EXIT_FAILED, _EXIT_USAGE, _EXIT_INTERRUPTED, _EXIT_TERMINATED = 1, 2, 130, 143
+# packages of the extra 'bbob', by the names they are imported under
+_BBOB_PACKAGES = {
+    *("cma", "cocoex", "cocopp", "joblib", "matplotlib", "pydantic", "rich", "six"),
+    "threadpoolctl",
+}
+
+
+class UsageError(Exception):
+    """The command can't be carried out as given; the message says what would be right."""
+
+
+class _Terminated(KeyboardInterrupt):
+    """A batch system's way to say Ctrl-C."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command; return the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except UsageError as error:
+        print(f"casmore: {error}", file=sys.stderr)
+        return _EXIT_USAGE
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _BBOB_PACKAGES:
+            raise
+        print(
+            f"casmore: 'casmore {options.name}' needs the package {error.name!r}: "
+            "pip install 'casmore[bbob]'",
+            file=sys.stderr,
+        )
+        return _EXIT_USAGE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="casmore", description="Run optimizers on BBOB and compare them with cocopp."
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"casmore {metadata.version('casmore')}"
+    )
+    commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run an experiment, or go on with one")
+    run.add_argument("config", metavar="CONFIG", help="a TOML file, or a name in configs/")
+    run.add_argument("--out", type=Path, metavar="FOLDER", help="default: runs/<name of config>")
+    run.add_argument("--workers", type=_positive, metavar="N", help="default: as in the config")
+    run.set_defaults(command=_run)
+
+    report = commands.add_parser("report", help="make cocopp's report and a summary of a run")
+    report.add_argument(
+        "run", metavar="RUN", help="a run's folder, its name in runs/, or the config of a run there"
+    )
+    report.add_argument(
+        "--full", action="store_true", help="all of cocopp's figures; takes minutes"
+    )
+    report.set_defaults(command=_report)
+
+    solvers = commands.add_parser("solvers", help="list the solvers")
+    solvers.set_defaults(command=_solvers)
+    return parser
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return number
+
+
+def _run(options: argparse.Namespace) -> int:
+    from casmore.experiments import config, folder, runner
+
+    # a solver given as module:attribute may be in the folder where the command is given
+    sys.path.insert(0, os.getcwd())
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        experiment = config.load(_config_path(options.config))
+    except config.ConfigError as error:
+        raise UsageError(str(error)) from error
+    root = options.out or _RUNS / experiment.name
+    try:
+        summary = runner.run(experiment, root, workers=options.workers or experiment.workers)
+    except (folder.RunLockedError, runner.ConfigChangedError) as error:
+        raise UsageError(str(error)) from error
+    except KeyboardInterrupt as error:
+        return _interrupted(error, options, root)
+    return _tell(summary, options)
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    raise _Terminated
+
+
+def _interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Path) -> int:
+    done = sum(1 for _ in root.glob("units/*/*/unit.json"))
+    print(
+        f"\nStopped. {done} units are done and kept in {root}; go on with the same command:\n"
+        f"  {_command(options)}",
+        file=sys.stderr,
+    )
+    return _EXIT_TERMINATED if isinstance(error, _Terminated) else _EXIT_INTERRUPTED
+
+
+def _tell(summary: "Summary", options: argparse.Namespace) -> int:
+    print(f"{summary.published} of {summary.units} units are done.")
+    for label, path in summary.data.items():
+        print(f"  {label}: {path}")
+    if summary.published:
+        print(f"Report:\n  casmore report {summary.folder}")
+    if not summary.failures:
+        return 0
+    print(f"{len(summary.failures)} units failed:", file=sys.stderr)
+    shown = list(summary.failures.items())[:10]
+    for unit, error in shown:
+        print(f"  {unit}: {error}", file=sys.stderr)
+    if len(summary.failures) > len(shown):
+        print(f"  ... and {len(summary.failures) - len(shown)} more", file=sys.stderr)
+    print(
+        f"Their tracebacks are in {summary.folder / 'failures'}; try them again with\n"
+        f"  {_command(options)}",
+        file=sys.stderr,
+    )
+    return _EXIT_FAILED
+
+
+def _command(options: argparse.Namespace) -> str:
+    out = f" --out {options.out}" if options.out else ""
+    workers = f" --workers {options.workers}" if options.workers else ""
+    return f"casmore run {options.config}{out}{workers}"
+
+
+def _report(options: argparse.Namespace) -> int:
+    from casmore import reports
+    from casmore.experiments import config, durable, folder, merge, plan
+
+    root = _run_path(options.run)
+    run = folder.RunFolder(root)
+    try:
+        experiment = config.check(durable.read_json(run.config), source=str(run.config))
+    except config.ConfigError as error:
+        raise UsageError(str(error)) from error
+    # an interrupted run has published units that are not merged yet
+    if not merge.merge(run, (work.unit for work in plan.make_plan(experiment))):
+        raise UsageError(f"{root} has no finished units yet, so there is nothing to report")
+    try:
+        reports.build(root, full=options.full)
+    except reports.ReportError as error:
+        print(f"casmore: {error}", file=sys.stderr)
+        return _EXIT_FAILED
+    return 0
+
+
+def _solvers(options: argparse.Namespace) -> int:
+    for entry in registry.entries():
+        try:
+            registry.factory(entry.name)
+            missing = ""
+        except registry.MissingDependencyError:
+            missing = f" (to install: pip install 'casmore[{entry.extra}]')"
+        print(f"{entry.name:12} {entry.description}{missing}")
+    return 0
+
+
+def _config_path(given: str) -> Path:
+    path, named = Path(given), _CONFIGS / f"{given}.toml"
+    if path.is_file():
+        return path
+    if named.is_file():
+        return named
+    known = sorted(p.stem for p in _CONFIGS.glob("*.toml"))
+    return _not_found(f"there is no config {given!r}", path.stem, known, str(_CONFIGS))
+
+
+def _run_path(given: str) -> Path:
+    for path in (Path(given), _RUNS / given, _RUNS / _name_in(Path(given))):
+        if (path / "config.json").is_file():
+            return path
+    known = sorted(p.parent.name for p in _RUNS.glob("*/config.json"))
+    return _not_found(f"{given!r} is not the folder of a run", Path(given).name, known, str(_RUNS))
+
+
+def _name_in(path: Path) -> str:
+    """Return the name in a config, which is that of its run's folder; else the file's own."""
+    try:
+        return str(tomllib.loads(path.read_text(encoding="utf-8"))["name"])
+    except (OSError, ValueError, KeyError):
+        return path.stem
+
+
+def _not_found(what: str, name: str, known: list[str], where: str) -> NoReturn:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    listing = f" ({where}/ has: {', '.join(known)})" if known else f" ({where}/ has none)"
+    raise UsageError(what + hint + listing)

@@ -1,0 +1,278 @@
+"""An experiment as a TOML file, and everything that can be wrong with one.
+
+A config is checked completely before anything starts, solvers' settings included, and all its
+problems are reported at once.
+"""
+
+import json
+import os
+import re
+import tomllib
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import numpy as np
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+    model_validator,
+)
+
+from casmore.experiments.complaints import complaints
+from casmore.experiments.ranges import parse_range
+from casmore.problems import bbob
+from casmore.solvers import registry
+from casmore.solvers.restarts import Restarting, RestartPolicy, UniformStart
+
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]+")
+
+
+class ConfigError(ValueError):
+    """The config can't be run; ``problems`` has a line for each thing that is wrong."""
+
+    def __init__(self, source: str, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join([f"{source} can't be run:", *(f"  {p}" for p in problems)]))
+
+
+def _known(known: Sequence[int], what: str) -> Any:
+    def check(value: object) -> tuple[int, ...]:
+        numbers = parse_range(value)
+        wrong = [str(n) for n in numbers if n not in known]
+        if wrong:
+            of = ", ".join(map(str, known))
+            raise ValueError(f"BBOB has no {what} {', '.join(wrong)}; it has {of}")
+        return numbers
+
+    return BeforeValidator(check)
+
+
+def _instances(value: object) -> tuple[int, ...] | None:
+    return None if value is None or value == "" else parse_range(value, repeats=True)
+
+
+def _label(value: object) -> object:
+    if isinstance(value, str) and not _LABEL.fullmatch(value):
+        raise ValueError(
+            "use two or more letters, digits and _ . + - alone, a letter or digit first"
+        )
+    return value
+
+
+def _policy(value: object) -> RestartPolicy:
+    try:
+        return RestartPolicy(str(value))
+    except ValueError:
+        raise ValueError(f"choose one of {', '.join(RestartPolicy)}") from None
+
+
+Label = Annotated[StrictStr, BeforeValidator(_label)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Suite(_Section):
+    """Which BBOB problems."""
+
+    functions: Annotated[tuple[int, ...], _known(bbob.FUNCTIONS, "function")]
+    dimensions: Annotated[tuple[int, ...], _known(bbob.DIMENSIONS, "dimension")]
+    # after validation never None: COCO's own choice is spelled out, so that a run's record says it
+    instances: Annotated[tuple[int, ...] | None, BeforeValidator(_instances)] = None
+    year: Annotated[StrictInt, Field(ge=bbob.FIRST_YEAR)] | None = None
+
+    @model_validator(mode="after")
+    def _resolve_instances(self) -> Self:
+        if self.instances is None or self.year is not None:
+            of_year = bbob.instances_of(self.year)
+            if self.instances not in (None, of_year):
+                raise ValueError(
+                    f"instances and year = {self.year} are both given; give one of them"
+                )
+            object.__setattr__(self, "instances", of_year)  # frozen: once, while being built
+        elif twice := [i for i, count in Counter(self.instances).items() if count > 1]:
+            raise ValueError(f"instance {twice[0]} is named twice; name each once")
+        return self
+
+    @property
+    def trials(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of instance and repeat, in COCO's order; only 2009 repeats an instance."""
+        seen: Counter[int] = Counter()
+        pairs = []
+        for instance in self.instances or ():
+            pairs.append((instance, seen[instance]))
+            seen[instance] += 1
+        return tuple(pairs)
+
+
+class Budget(_Section):
+    """When a trial ends without the final target."""
+
+    evaluations_per_dimension: Annotated[StrictInt, Field(ge=1)]
+
+
+class Start(_Section):
+    """Where a run starts: uniform in ``[lower, upper]^n``, with step size ``sigma0``."""
+
+    lower: StrictFloat | StrictInt = -4.0
+    upper: StrictFloat | StrictInt = 4.0
+    sigma0: Annotated[StrictFloat | StrictInt, Field(gt=0)] = 2.0
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not self.lower < self.upper:
+            raise ValueError(f"lower = {self.lower} must be less than upper = {self.upper}")
+        return self
+
+
+class SolverConfig(_Section):
+    """A solver under a label, with its settings."""
+
+    name: StrictStr
+    label: Label = ""
+    restarts: Annotated[RestartPolicy, BeforeValidator(_policy)] = RestartPolicy.IPOP
+    population_size: Annotated[StrictInt, Field(ge=2)] | None = None
+    settings: dict[StrictStr, Any] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_label(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "label" not in data and isinstance(data.get("name"), str):
+            return {**data, "label": data["name"].rpartition(":")[2]}
+        return data
+
+
+class Run(_Section):
+    """How the work is done; nothing here changes a result."""
+
+    workers: Annotated[StrictInt, Field(ge=1)] | None = None
+
+
+class Config(_Section):
+    """A whole experiment."""
+
+    name: Label
+    seed: Annotated[StrictInt, Field(ge=0)] = 0
+    suite: Suite
+    budget: Budget
+    start: Start = Start()
+    solvers: Annotated[tuple[SolverConfig, ...], Field(min_length=1)]
+    run: Run = Run()
+
+    @property
+    def workers(self) -> int:
+        """Number of worker processes; default: the cores this process may use."""
+        if self.run.workers is not None:
+            return self.run.workers
+        try:
+            return len(os.sched_getaffinity(0))
+        except AttributeError:  # not on macOS
+            return os.cpu_count() or 1
+
+    def document(self) -> dict[str, Any]:
+        """Return all that decides the results, with defaults resolved, ready for JSON."""
+        return self.model_dump(mode="json", exclude={"run"})
+
+    @property
+    def digest(self) -> str:
+        """A hash of ``document()``."""
+        return sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def load(path: Path) -> Config:
+    """Read and check the config file ``path``.
+
+    Raises
+    ------
+    ConfigError
+        With all that is wrong. Nothing has been started or written.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(str(path), [f"can't read it: {error.strerror}"]) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(str(path), [f"not valid TOML: {error}"]) from error
+    return check(data, source=str(path))
+
+
+def check(data: dict[str, Any], *, source: str = "the config") -> Config:
+    """Check the content of a config.
+
+    Raises
+    ------
+    ConfigError
+        With all that is wrong.
+    """
+    problems: list[str] = []
+    config = None
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as error:
+        problems += complaints(error, Config)
+    problems += _solver_problems(data)
+    if problems or config is None:
+        raise ConfigError(source, problems)
+    return config
+
+
+def _solver_problems(data: dict[str, Any]) -> list[str]:
+    """Try each solver that can be read at all, even where the rest of the config is wrong."""
+    entries = data.get("solvers")
+    labels: dict[str, str] = {}
+    problems = []
+    for i, entry in enumerate(entries if isinstance(entries, list) else []):
+        try:
+            solver = SolverConfig.model_validate(entry)
+        except ValidationError:
+            continue  # already complained of
+        # without regard to case: labels become folders, also where those ignore it
+        other = labels.setdefault(solver.label.lower(), f"solvers[{i}]")
+        if other != f"solvers[{i}]":
+            problems.append(
+                f"solvers[{i}].label = {solver.label!r}: {other} has the same label; "
+                "give each solver its own"
+            )
+        problems += (f"solvers[{i}]{complaint}" for complaint in _trial(solver))
+    return problems
+
+
+def _trial(solver: SolverConfig) -> list[str]:
+    """Let the solver do one iteration on a small problem; return what it complains of."""
+    try:
+        factory = registry.factory(solver.name)
+    except (registry.UnknownSolverError, registry.MissingDependencyError) as error:
+        return [f".name: {error}"]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            trial = Restarting(
+                factory,
+                UniformStart(3),
+                1.0,
+                policy=solver.restarts,
+                population_size=solver.population_size,
+                seed=1,
+                settings=solver.settings,
+            )
+            X = trial.ask()
+            trial.tell(X, np.sum(X**2, axis=1))
+    except Exception as error:  # whatever a constructor raises is this config's problem
+        given = {
+            k: v for k, v in solver.model_dump().items() if k in ("population_size", "settings")
+        }
+        return [
+            f": solver {solver.name!r} does not work with {given}: {type(error).__name__}: {error}"
+        ]
+    return []

@@ -1,0 +1,38 @@
+"""Writing so that a crash leaves the old state or the new one, never half of it."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write ``document`` to ``path``, whose folder is made if missing, in one atomic step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    sync(temporary)
+    os.replace(temporary, path)
+    sync(path.parent)
+
+
+def read_json(path: Path) -> Any:
+    """Return the content of a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def sync(path: Path) -> None:
+    """Bring a file's content, or a folder's list of names, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_tree(folder: Path) -> None:
+    """Bring a folder with all that is in it to the disk."""
+    for root, _, files in os.walk(folder, topdown=False):
+        for name in files:
+            sync(Path(root, name))
+        sync(Path(root))

@@ -1,0 +1,115 @@
+"""Published units -> one canonical COCO folder per solver.
+
+COCO appends each trial to the files of its function and dimension, and to a line of the
+function's ``.info`` file. Doing the same with the units, in the order COCO itself goes through
+its suite, gives the files that a single observer would have written in an uninterrupted run,
+byte for byte, however the units came about.
+"""
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+
+from casmore.experiments.coco_files import BrokenDataError, InfoEntry, read_info
+from casmore.experiments.durable import read_json, sync_tree, write_json
+from casmore.experiments.folder import RunFolder
+from casmore.experiments.plan import Unit
+
+
+def merge(folder: RunFolder, units: Iterable[Unit]) -> dict[str, Path]:
+    """Bring ``RUN/data`` up to date with the published ones of ``units``.
+
+    Parameters
+    ----------
+    folder
+        The run's folder.
+    units
+        The plan's units, each label's in COCO's order.
+
+    Returns
+    -------
+    dict
+        The COCO folder of each label that has any data.
+
+    Raises
+    ------
+    BrokenDataError
+        If units do not fit together.
+    """
+    merged: dict[str, str] = read_json(folder.merged) if folder.merged.exists() else {}
+    by_label: dict[str, list[Unit]] = {}
+    for unit in units:
+        if folder.is_published(unit):
+            by_label.setdefault(unit.label, []).append(unit)
+    for label, published in by_label.items():
+        state = _state(folder, published)
+        if merged.get(label) != state or not (folder.data / label).is_dir():
+            _rebuild(folder, label, published)
+            merged[label] = state
+            write_json(folder.merged, merged)
+    return {label: folder.data / label for label in by_label}
+
+
+def _state(folder: RunFolder, units: Sequence[Unit]) -> str:
+    """Return a hash that changes when a unit comes, goes, or is run again."""
+    state = sha256()
+    for unit in units:
+        state.update(f"{unit} {folder.sidecar(unit).stat().st_mtime_ns}\n".encode())
+    return state.hexdigest()
+
+
+def _rebuild(folder: RunFolder, label: str, units: Sequence[Unit]) -> None:
+    """Make the folder of ``label`` anew, beside the old one, and put it in its place."""
+    with folder.private(label, "merge") as private:
+        fresh, old = private / "fresh", private / "old"
+        fresh.mkdir()
+        _append(folder, units, fresh)
+        sync_tree(fresh)
+        target = folder.data / label
+        target.parent.mkdir(exist_ok=True)
+        if target.exists():
+            os.rename(target, old)
+        os.rename(fresh, target)
+
+
+def _append(folder: RunFolder, units: Sequence[Unit], fresh: Path) -> None:
+    for _, group in groupby(units, lambda unit: (unit.function, unit.dimension)):
+        same = list(group)
+        entries = [_copy(folder.unit(unit), fresh) for unit in same]
+        info = fresh / _info(folder.unit(same[0])).name
+        separator = "\n" if info.exists() else ""
+        with info.open("a", encoding="ascii") as file:
+            file.write(separator + str(_join(entries, same)))
+
+
+def _copy(unit: Path, fresh: Path) -> InfoEntry:
+    """Append a unit's data files to those in ``fresh``; return its entry."""
+    (entry,) = read_info(_info(unit))
+    data = (unit / entry.data_file).parent
+    target = fresh / data.name
+    target.mkdir(exist_ok=True)
+    for path in data.iterdir():
+        with path.open("rb") as source, (target / path.name).open("ab") as destination:
+            shutil.copyfileobj(source, destination)
+    return entry
+
+
+def _info(unit: Path) -> Path:
+    (info,) = unit.glob("*.info")
+    return info
+
+
+def _join(entries: Sequence[InfoEntry], units: Sequence[Unit]) -> InfoEntry:
+    first = entries[0]
+    for entry, unit in zip(entries, units, strict=True):
+        if (entry.header, entry.comment) != (first.header, first.comment):
+            raise BrokenDataError(
+                f"{unit} and {units[0]} do not fit together, so cocopp would not either: "
+                f"{entry.header!r}, {entry.comment!r} and {first.header!r}, {first.comment!r}; "
+                "delete the folder of the one that is wrong, and run again"
+            )
+    trials = tuple(trial for entry in entries for trial in entry.trials)
+    return InfoEntry(first.header, first.comment, first.data_file, trials)

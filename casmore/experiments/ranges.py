@@ -1,0 +1,58 @@
+"""Sets of whole numbers as people write them in a config: "1-24", "1,3,8-10", [1, 3]."""
+
+import re
+from collections import Counter
+
+_RANGE = re.compile(r"(\d+)(?:\s*-\s*(\d+))?")
+_EXAMPLE = "write a range '1-24', a list '1,3,8-10' or [1, 3, 8]"
+
+
+def parse_range(value: object, *, repeats: bool = False) -> tuple[int, ...]:
+    """Return the numbers that ``value`` names, sorted.
+
+    Parameters
+    ----------
+    value
+        A range string, a whole number, or a list of whole numbers.
+    repeats
+        Whether a number may be named twice; the order is then kept.
+
+    Raises
+    ------
+    ValueError
+        If it names none, or names one twice, or can't be read.
+    """
+    if isinstance(value, str):
+        numbers = [n for part in value.split(",") for n in _parse_part(part.strip())]
+    elif isinstance(value, list | tuple):
+        numbers = [_whole_number(n) for n in value]
+    else:
+        numbers = [_whole_number(value)]
+    if not numbers:
+        raise ValueError(f"names nothing; {_EXAMPLE}")
+    if repeats and len(set(numbers)) < len(numbers):
+        return tuple(numbers)
+    twice = [n for n, count in Counter(numbers).items() if count > 1]
+    if twice:
+        raise ValueError(f"{twice[0]} is named twice; name each once")
+    return tuple(sorted(numbers))
+
+
+def _parse_part(part: str) -> range:
+    match = _RANGE.fullmatch(part)
+    if match is None:
+        raise ValueError(f"{part!r} is no number and no range; {_EXAMPLE}")
+    first, last = int(match[1]), int(match[2] or match[1])
+    if first < 1:
+        raise ValueError(f"{part!r}: numbers begin with 1")
+    if last < first:
+        raise ValueError(f"{part!r} runs backwards; write '{last}-{first}'")
+    return range(first, last + 1)
+
+
+def _whole_number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{value!r} is no whole number; {_EXAMPLE}")
+    if value < 1:
+        raise ValueError(f"{value}: numbers begin with 1")
+    return value

@@ -1,0 +1,162 @@
+"""Running one work unit, in a worker process, from its seed to its published folder."""
+
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import threadpoolctl  # type: ignore[import-untyped]
+
+from casmore.algorithms.stopping import StopReason
+from casmore.experiments.coco_files import check_trial
+from casmore.experiments.durable import write_json
+from casmore.experiments.folder import RunFolder
+from casmore.experiments.manifest import versions
+from casmore.experiments.plan import Unit, Work
+from casmore.problems import bbob
+from casmore.solvers import registry
+from casmore.solvers.restarts import Restarting, UniformStart
+
+_ORPHAN_CHECK_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a worker says of a unit; the unit's data are on the disk."""
+
+    unit: Unit
+    cost: int
+    evaluations: int = 0
+    error: str | None = None  # in one line, where the unit failed
+
+
+def prepare_worker(parent: int, path: list[str]) -> None:
+    """Set up a worker process: one BLAS thread, Ctrl-C left to the parent, no life after it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.path[:] = path  # where the parent found the solvers, the worker does too
+    threadpoolctl.threadpool_limits(1)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent is gone, even one that was killed."""
+    while os.getppid() == parent:
+        time.sleep(_ORPHAN_CHECK_SECONDS)
+    os._exit(1)
+
+
+def run_batch(batch: tuple[Work, ...], root: Path) -> list[Outcome]:
+    """Run units one after another; each is published as soon as it is finished."""
+    folder = RunFolder(root)
+    return [run_unit(work, folder) for work in batch]
+
+
+def run_unit(work: Work, folder: RunFolder) -> Outcome:
+    """Run and publish one unit, or write down its failure; either way the rest can go on."""
+    unit = work.unit
+    try:
+        with folder.private(unit.label, unit.name) as private:
+            finished, record = _run(work, private)
+            write_json(finished / "unit.json", record)
+            folder.publish(finished, unit)
+    except (Exception, SystemExit) as error:
+        summary = "".join(traceback.format_exception_only(error)).strip()
+        write_failure(folder, work, summary, traceback.format_exc())
+        return Outcome(unit, work.cost, error=summary)
+    return Outcome(unit, work.cost, evaluations=record["evaluations"])
+
+
+def write_failure(folder: RunFolder, work: Work, summary: str, details: str) -> None:
+    """Record why a unit failed; the record goes when a later session succeeds."""
+    write_json(
+        folder.failure(work.unit),
+        {**_identity(work), "error": summary, "traceback": details, "versions": _versions()},
+    )
+
+
+def _run(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of the observer's files, checked, and the unit's record."""
+    unit = work.unit
+    wall, cpu = time.perf_counter(), time.process_time()
+    with (
+        # solvers warn of what is no concern of the terminal: kept in the record, once each
+        warnings.catch_warnings(record=True) as warned,
+        bbob.ObservedProblem(
+            unit.function,
+            unit.dimension,
+            unit.instance,
+            outer_folder=private,
+            algorithm_name=unit.label,
+            algorithm_info=work.algorithm_info,
+        ) as problem,
+    ):
+        warnings.simplefilter("default")
+        solver = Restarting(
+            registry.factory(work.solver),
+            UniformStart(unit.dimension, work.lower, work.upper),
+            work.sigma0,
+            policy=work.restarts,
+            population_size=work.population_size,
+            seed=work.seed,
+            target=None,  # the optimal value is hidden; COCO says when the final target is hit
+            settings=work.settings,
+        )
+        ended = bbob.minimise(solver, problem, work.budget)
+        evaluations, best_value = problem.evaluations, problem.best_value
+        target_hit = problem.final_target_hit
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    check_trial(
+        problem.folder,
+        dimension=unit.dimension,
+        instance=unit.instance,
+        evaluations=evaluations,
+    )
+    return problem.folder, {
+        **_identity(work),
+        "evaluations": evaluations,
+        "budget": work.budget,
+        "final_target_hit": target_hit,
+        "best_value": best_value,
+        "restarts": solver.restarts,
+        "stop_reasons": [_readable(reasons) for reasons in [*solver.ended, ended]],
+        "wall_seconds": round(wall, 6),
+        "cpu_seconds": round(cpu, 6),
+        "warnings": sorted({str(w.message) for w in warned}),
+        "versions": _versions(),
+    }
+
+
+def _identity(work: Work) -> dict[str, Any]:
+    unit, (run_seed, unit_hash) = work.unit, work.entropy
+    return {
+        "label": unit.label,
+        "solver": work.solver,
+        "function": unit.function,
+        "dimension": unit.dimension,
+        "instance": unit.instance,
+        "repeat": unit.repeat,
+        # decimal strings: numbers of this size are cut by other readers of JSON
+        "seed_entropy": [str(run_seed), str(unit_hash)],
+        "config": work.config_digest,
+    }
+
+
+def _readable(reasons: dict[StopReason, float]) -> dict[str, float | None]:
+    """Reasons by name; JSON knows no infinity and no NaN."""
+    return {
+        str(reason): float(value) if np.isfinite(value) else None
+        for reason, value in reasons.items()
+    }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return versions()

@@ -1,0 +1,1 @@
+"""Objectives: COCO's BBOB suite; others join it here."""

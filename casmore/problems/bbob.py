@@ -1,0 +1,189 @@
+"""The BBOB suite through cocoex: one observed problem at a time.
+
+cocoex keeps its observer in a C global and wants to be freed in order: the problem, the observer,
+the suite; a problem that outlives its suite ends the interpreter. ``ObservedProblem`` is the one
+place that knows this. Use processes, never threads, to run several at once.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import cocoex
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.algorithms.stopping import StopReason
+from casmore.solvers.restarts import Restarting
+
+FUNCTIONS = tuple(range(1, 25))
+DIMENSIONS = (2, 3, 5, 10, 20, 40)
+FIRST_YEAR = 2009  # cocoex ends the process on an earlier one
+
+_RESULT_FOLDER = "unit"
+# What COCO's parser of options takes as it is: it cuts a value at a space, takes what is before a
+# colon for a key, and passes over a value of one character.
+_PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.+-]{2,}")
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9_./@+=-]+")
+
+cocoex.log_level("warning")  # no line on stdout for each observer
+
+
+def instances_of(year: int | None = None) -> tuple[int, ...]:
+    """Return COCO's instances of a year, repeats included; default: COCO's own default.
+
+    Raises
+    ------
+    ValueError
+        If COCO has no BBOB of that year.
+    """
+    if year is not None and year < FIRST_YEAR:
+        raise ValueError(f"year {year}: BBOB begins with {FIRST_YEAR}")
+    suite = cocoex.Suite(
+        "bbob", "" if year is None else f"year:{year}", "dimensions:2 function_indices:1"
+    )
+    found = []
+    for problem in suite:
+        found.append(int(problem.id_instance))
+        problem.free()
+        del problem
+    return tuple(found)
+
+
+class ObservedProblem:
+    """One BBOB problem under COCO's observer, as a context manager.
+
+    On leaving the context the data files are closed and complete; the problem can't be used
+    after it.
+
+    Parameters
+    ----------
+    function, dimension, instance
+        The problem.
+    outer_folder
+        Where the observer makes its folder; must exist.
+    algorithm_name, algorithm_info
+        Written into the ``.info`` file. They must be the same for all problems of an algorithm,
+        else cocopp does not merge them.
+
+    Raises
+    ------
+    ValueError
+        If COCO's options can't hold the name or the info.
+    """
+
+    def __init__(
+        self,
+        function: int,
+        dimension: int,
+        instance: int,
+        *,
+        outer_folder: Path,
+        algorithm_name: str,
+        algorithm_info: str,
+    ) -> None:
+        for value in (algorithm_name, algorithm_info):
+            if not _PLAIN_VALUE.fullmatch(value):
+                raise ValueError(
+                    f"COCO would misread {value!r}: give two or more letters, digits and _ . + -"
+                )
+        self.dimension = dimension
+        self._selection = (
+            f"instances:{instance}",
+            f"dimensions:{dimension} function_indices:{function}",
+        )
+        self._outer_folder = outer_folder
+        self._info = {"algorithm_name": algorithm_name, "algorithm_info": algorithm_info}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        outer = self._open.enter_context(_path_for_coco(self._outer_folder.resolve(strict=True)))
+        self._suite = cocoex.Suite("bbob", *self._selection)
+        self._observer = cocoex.Observer(
+            "bbob", {"outer_folder": str(outer), "result_folder": _RESULT_FOLDER, **self._info}
+        )
+        self._problem = self._suite.get_problem(0)
+        self._problem.observe_with(self._observer)
+        self.folder = self._outer_folder / Path(self._observer.result_folder).name
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._problem.free()
+        del self._problem
+        del self._observer
+        del self._suite
+        self._open.close()
+
+    def __call__(self, x: NDArray[np.float64]) -> float:
+        """Evaluate one point, shape (n,)."""
+        return float(self._problem(x))
+
+    @property
+    def evaluations(self) -> int:
+        """Number of points evaluated so far."""
+        return int(self._problem.evaluations)
+
+    @property
+    def final_target_hit(self) -> bool:
+        """Whether COCO's final target, a precision of 1e-8, has been reached."""
+        return bool(self._problem.final_target_hit)
+
+    @property
+    def best_value(self) -> float:
+        """Smallest value seen."""
+        return float(self._problem.best_observed_fvalue1)
+
+    def signal_restart(self) -> None:
+        """Log that the solver started afresh."""
+        self._observer.signal_restart(self._problem)
+
+
+def minimise(solver: Restarting, problem: ObservedProblem, budget: int) -> dict[StopReason, float]:
+    """Run ``solver`` until the final target, the end of the budget or its own wish to stop.
+
+    Evaluates nothing but what the solver asks for. The last batch is cut at the budget, or where
+    the target is hit, and then not told: nothing would come of it.
+
+    Returns
+    -------
+    dict
+        Why the last run ended.
+    """
+    signalled = solver.restarts
+    while not (reasons := solver.stop()):
+        X = solver.ask()
+        if len(X) == 0:
+            raise ValueError("the solver asked for no points; it should return at least one")
+        if solver.restarts > signalled:
+            signalled = solver.restarts
+            problem.signal_restart()
+        y = np.empty(len(X))
+        for i, x in enumerate(X[: budget - problem.evaluations]):
+            y[i] = problem(x)
+            if problem.final_target_hit:
+                return {StopReason.TARGET: float(y[i])}
+        if problem.evaluations >= budget:
+            return {StopReason.BUDGET: float(budget)}
+        solver.tell(X, y)
+    return reasons
+
+
+@contextmanager
+def _path_for_coco(path: Path) -> Iterator[Path]:
+    """Give a name to ``path`` that COCO can read: its options know no spaces and ASCII alone."""
+    if _PLAIN_PATH.fullmatch(str(path)):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="casmore-") as folder:
+        link = Path(folder) / "link"
+        link.symlink_to(path, target_is_directory=True)
+        yield link
