@@ -1,0 +1,90 @@
+"""The process a cocopp report is made in; ``cocopp_bridge`` starts it.
+
+A process of its own, because cocopp keeps its options in globals and never takes them back.
+"""
+
+import argparse
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+from casmore.reports.offline import import_cocopp
+
+
+def _keep_out_of_the_package(cocopp_folder: Path, scratch: Path) -> None:
+    """Let cocopp unpack its reference data in ``scratch``.
+
+    It would do so beside the archive, in its installed folder, which may be read-only, and may be
+    in use by another report.
+    """
+    from cocopp.testbedsettings import GECCOBBOBTestbed
+
+    settings = GECCOBBOBTestbed.settings
+    archive = cocopp_folder / settings["reference_algorithm_filename"]
+    # cocopp joins this with its own folder, which an absolute path overrides
+    settings["reference_algorithm_filename"] = str(shutil.copy2(archive, scratch))
+
+
+@contextmanager
+def _major_ticks_labelled_alone() -> Iterator[None]:
+    """Keep Matplotlib from labelling minor ticks of log axes.
+
+    It does on axes as short as 2 to 40-D, and cocopp's own labels end up below its "4 x 10^0".
+    """
+    from matplotlib.axis import Axis
+    from matplotlib.scale import LogScale
+    from matplotlib.ticker import NullFormatter
+
+    name = "set_default_locators_and_formatters"
+    original = getattr(LogScale, name)
+
+    def without_minor_labels(scale: LogScale, axis: Axis) -> None:
+        original(scale, axis)
+        axis.set_minor_formatter(NullFormatter())
+
+    with patch.object(LogScale, name, without_minor_labels):
+        yield
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make cocopp's report of the given data folders.
+
+    Raises
+    ------
+    SystemExit
+        With cocopp's usage error code, if it has one.
+    """
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    parser.add_argument("--full", action="store_true", help="everything, in print quality")
+    parser.add_argument("folders", nargs="+", help="COCO data, a folder for each algorithm")
+    options = parser.parse_args(arguments)
+
+    with tempfile.TemporaryDirectory(prefix="casmore-cocopp-") as scratch:
+        cocopp = import_cocopp(Path(scratch))
+        _keep_out_of_the_package(Path(str(cocopp.__file__)).parent, Path(scratch))
+        settings = cocopp.genericsettings
+        if options.full:
+            how = ["--include-single", "--in-a-hurry=0", "--include-fonts"]
+        else:
+            # the pages show SVG; PDF beside it doubles the time ("--no-svg" has no effect
+            # any more). A page for each function in each dimension would take as long again.
+            how = ["--no-rld-single-fcts"]
+            settings.figure_file_formats = ["svg"]
+        # an empty background makes cocopp write the comparison pages for one algorithm, too:
+        # without them there would be no ECDF over all targets at all
+        settings.background = {None: []}
+        how += ["--no-interactive", "-o", str(options.output), *options.folders]
+        with _major_ticks_labelled_alone():
+            result = cocopp.main(how)
+    if isinstance(result, int):  # its code for wrong usage; otherwise the data
+        raise SystemExit(result)
+
+
+if __name__ == "__main__":
+    os.environ["MPLBACKEND"] = "Agg"
+    main()

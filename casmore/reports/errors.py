@@ -1,0 +1,5 @@
+"""What can go wrong with a report."""
+
+
+class ReportError(RuntimeError):
+    """The report could not be made; the message says why and what to do."""

@@ -1,0 +1,72 @@
+"""How all our figures look: made for the columns of a two-column paper.
+
+Sizes are in inches, so that a figure put into a paper at its own size has the text size given here.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+COLUMN, PAGE = 3.5, 7.16  # widths of one column and of both
+
+# Okabe & Ito (2008): told apart with any colour vision, and on grey paper by the line style.
+# Their yellow is left out: too faint for a line on white.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_LINE_STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1)), (0, (6, 1.2, 1.2, 1.2)))
+
+MUTED = "0.45"
+
+_SETTINGS: Any = {
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.3,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.5,
+    "axes.axisbelow": True,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.minor.width": 0.4,
+    "figure.dpi": 100,
+    "savefig.dpi": 250,
+    "pdf.fonttype": 42,  # TrueType: publishers refuse Type 3 fonts
+    "svg.fonttype": "none",
+}
+
+
+@contextmanager
+def paper() -> Iterator[None]:
+    """Make figures in this style; Matplotlib's settings are as before afterwards."""
+    with mpl.rc_context(_SETTINGS):
+        yield
+
+
+def line(index: int) -> dict[str, Any]:
+    """Return colour and line style of the solver with this place in the run's order."""
+    turn = index // len(_COLOURS)  # a second turn through the colours gets other line styles
+    return {
+        "color": _COLOURS[index % len(_COLOURS)],
+        "linestyle": _LINE_STYLES[(index + turn) % len(_LINE_STYLES)],
+    }
+
+
+def save(figure: Figure, stem: Path) -> tuple[Path, Path]:
+    """Write ``stem.png`` and ``stem.pdf``, without the time: the same data give the same files."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    png, pdf = stem.with_name(stem.name + ".png"), stem.with_name(stem.name + ".pdf")
+    with paper():
+        figure.savefig(png, metadata={"Software": None})
+        figure.savefig(pdf, metadata={"CreationDate": None})
+    return png, pdf
