@@ -2,5 +2,6 @@
 
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.stopping import StopReason
+from casmore.optimize import fmin, minimize_method
 
-__all__ = ["CasMore", "CasMoreParameters", "StopReason"]
+__all__ = ["CasMore", "CasMoreParameters", "StopReason", "fmin", "minimize_method"]

@@ -50,12 +50,12 @@ def default_queue_size(n: int, population_size: int) -> int:
 
 def default_epsilon_covariance(n: int) -> float:
     """``eps_Sigma = 1.5 / (10 + n^1.5)`` (paper, same table)."""
-    return 1.5 / (10 + n**1.5)
+    return 1.5 / (10 + math.pow(n, 1.5))
 
 
 def default_path_smoothing(n: int) -> float:
     """``c_sigma = 1 / (2 + n^0.75)`` (paper, same table)."""
-    return 1 / (2 + n**0.75)
+    return 1 / (2 + math.pow(n, 0.75))
 
 
 @dataclass(frozen=True, kw_only=True)

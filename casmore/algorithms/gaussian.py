@@ -47,7 +47,8 @@ class SearchDistribution:
     @property
     def covariance(self) -> Array:
         """``Sigma = L L'``, shape (n, n); formed on demand, for people to look at."""
-        return self.factor @ self.factor.T
+        covariance: Array = self.factor @ self.factor.T
+        return covariance
 
     @property
     def entropy(self) -> float:
@@ -57,11 +58,12 @@ class SearchDistribution:
     def axis_lengths(self) -> Array:
         """Return the standard deviations along the principal axes, ascending, shape (n,)."""
         # singular values of L, not eigenvalues of L L': half the digits would be lost
-        return np.linalg.svd(self.factor, compute_uv=False)[::-1]
+        lengths: Array = np.linalg.svd(self.factor, compute_uv=False)[::-1]
+        return lengths
 
     def sample(self, rng: np.random.Generator, k: int) -> Array:
         """Draw ``k`` points, shape (k, n)."""
-        points = rng.standard_normal((k, self.dimension)) @ self.factor.T
+        points: Array = rng.standard_normal((k, self.dimension)) @ self.factor.T
         points += self.mean
         return points
 

@@ -68,10 +68,12 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
         half = clip * deviation
         kept = inner[np.abs(inner - mean) < half]
         if len(kept) == len(inner) or _excess_kurtosis(kept) <= kurtosis_threshold:
-            return (y.clip(kept.min(), kept.max()) - mean) / deviation
+            clipped: Array = y.clip(kept.min(), kept.max())
+            return (clipped - mean) / deviation
         if kept.max() == kept.min():
             # the outliers were the only spread: nothing left to standardise by
-            return np.sign(y - kept[0]) * clip
+            sides: Array = np.sign(y - kept[0])
+            return sides * clip
         inner = kept
     return y
 
