@@ -44,10 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"casmore: {error}", file=sys.stderr)
         return _EXIT_USAGE
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _BBOB_PACKAGES:
+        package = (error.name or "").partition(".")[0]
+        if package not in _BBOB_PACKAGES:
             raise
         print(
-            f"casmore: 'casmore {options.name}' needs the package {error.name!r}: "
+            f"casmore: 'casmore {options.name}' needs the package {package!r}: "
             "pip install 'casmore[bbob]'",
             file=sys.stderr,
         )

@@ -27,11 +27,16 @@ def _complaint(detail: Any, model: type[BaseModel]) -> str:
         return f"{path}: missing; it has no default"
     if detail["type"] in ("model_type", "model_attributes_type"):
         return f"{path} = {value!r}: this is a section with keys ({', '.join(fields)}), not a value"
-    message = detail["msg"].removeprefix("Value error, ")
-    message = message[:1].lower() + message[1:]
+    own = "Value error, "
+    message = detail["msg"]
+    message = message.removeprefix(own) if message.startswith(own) else _begin_small(message)
     if isinstance(value, dict):  # a rule between the keys of a section: it names them itself
         return f"{path}: {message}"
     return f"{path} = {value!r}: {message}"
+
+
+def _begin_small(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _follow(location: tuple[int | str, ...], model: type[BaseModel]) -> tuple[str, list[str]]:

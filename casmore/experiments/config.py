@@ -45,13 +45,12 @@ class ConfigError(ValueError):
         super().__init__("\n".join([f"{source} can't be run:", *(f"  {p}" for p in problems)]))
 
 
-def _known(known: Sequence[int], what: str) -> Any:
+def _known(known: Sequence[int], what: str, spelled: str) -> Any:
     def check(value: object) -> tuple[int, ...]:
         numbers = parse_range(value)
         wrong = [str(n) for n in numbers if n not in known]
         if wrong:
-            of = ", ".join(map(str, known))
-            raise ValueError(f"BBOB has no {what} {', '.join(wrong)}; it has {of}")
+            raise ValueError(f"BBOB has no {what} {', '.join(wrong)}; it has {spelled}")
         return numbers
 
     return BeforeValidator(check)
@@ -59,6 +58,12 @@ def _known(known: Sequence[int], what: str) -> Any:
 
 def _instances(value: object) -> tuple[int, ...] | None:
     return None if value is None or value == "" else parse_range(value, repeats=True)
+
+
+def _at_least_one(value: object) -> object:
+    if value == []:
+        raise ValueError("give at least one [[solvers]]")
+    return value
 
 
 def _label(value: object) -> object:
@@ -76,6 +81,8 @@ def _policy(value: object) -> RestartPolicy:
         raise ValueError(f"choose one of {', '.join(RestartPolicy)}") from None
 
 
+_FUNCTIONS = _known(bbob.FUNCTIONS, "function", "1 to 24")
+_DIMENSIONS = _known(bbob.DIMENSIONS, "dimension", "2, 3, 5, 10, 20, 40")
 Label = Annotated[StrictStr, BeforeValidator(_label)]
 
 
@@ -86,8 +93,8 @@ class _Section(BaseModel):
 class Suite(_Section):
     """Which BBOB problems."""
 
-    functions: Annotated[tuple[int, ...], _known(bbob.FUNCTIONS, "function")]
-    dimensions: Annotated[tuple[int, ...], _known(bbob.DIMENSIONS, "dimension")]
+    functions: Annotated[tuple[int, ...], _FUNCTIONS]
+    dimensions: Annotated[tuple[int, ...], _DIMENSIONS]
     # after validation never None: COCO's own choice is spelled out, so that a run's record says it
     instances: Annotated[tuple[int, ...] | None, BeforeValidator(_instances)] = None
     year: Annotated[StrictInt, Field(ge=bbob.FIRST_YEAR)] | None = None
@@ -167,7 +174,7 @@ class Config(_Section):
     suite: Suite
     budget: Budget
     start: Start = Start()
-    solvers: Annotated[tuple[SolverConfig, ...], Field(min_length=1)]
+    solvers: Annotated[tuple[SolverConfig, ...], BeforeValidator(_at_least_one)]
     run: Run = Run()
 
     @property

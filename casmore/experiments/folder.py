@@ -170,5 +170,9 @@ def _is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
+        pass
+    try:  # on Linux, also know a process that has ended and was not waited for
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
         return True
-    return True
+    return stat.rpartition(")")[2].split()[0] != "Z"

@@ -1,0 +1,186 @@
+"""What the tests of the harness share: small configs, the command in a process, files compared."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cocoex
+
+from casmore.experiments.config import Config, check
+from casmore.experiments.plan import make_plan
+from casmore.solvers import registry
+from casmore.solvers.restarts import Restarting, UniformStart
+
+HERE = Path(__file__).parent
+
+
+def config_data(**sections: Any) -> dict[str, Any]:
+    """Return the content of a small config; ``solver`` and ``pause`` go to its one solver."""
+    solver = sections.pop("solver", "odd_solvers:RandomSearch")
+    settings = {"pause": sections.pop("pause")} if "pause" in sections else {}
+    return {
+        "name": "tiny",
+        "seed": 7,
+        "suite": {"functions": "1,8", "dimensions": [2, 3], "instances": "1-3"},
+        "budget": {"evaluations_per_dimension": 60},
+        "solvers": [{"name": solver, "label": "RANDOM", "settings": settings}],
+        "run": {"workers": 2},
+        **sections,
+    }
+
+
+def config(**sections: Any) -> Config:
+    return check(config_data(**sections))
+
+
+def write_toml(path: Path, data: dict[str, Any]) -> Path:
+    """Write a config of the form of ``config_data`` as TOML."""
+    lines: list[str] = []
+
+    def table(header: str, content: dict[str, Any]) -> None:
+        lines.append(header)
+        lines.extend(f"{key} = {_toml(value)}" for key, value in content.items())
+
+    scalars = {key: value for key, value in data.items() if not isinstance(value, dict | list)}
+    lines.extend(f"{key} = {_toml(value)}" for key, value in scalars.items())
+    for key, value in data.items():
+        if isinstance(value, dict):
+            table(f"[{key}]", value)
+        elif key == "solvers":
+            for solver in value:
+                table("[[solvers]]", solver)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + " }"
+    return str(value).replace("'", '"') if not isinstance(value, str) else f'"{value}"'
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "casmore", *map(str, arguments)]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(HERE), **more}
+
+
+def casmore(*arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end."""
+    return subprocess.run(
+        command(*arguments),
+        env=environment(**more),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    """Start the command at the head of a process group of its own, as a terminal does."""
+    return subprocess.Popen(
+        command(*arguments),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> None:
+    """Wait until ``condition`` holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def published(root: Path) -> set[str]:
+    return {path.parent.name for path in root.glob("units/*/*/unit.json")}
+
+
+def workers_at_work(root: Path) -> list[int]:
+    """Return the processes that are running a unit."""
+    return [int(path.name.rpartition("@")[2]) for path in root.glob("private/*@f*@*@*")]
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there, and more than a corpse that its parent has not seen yet."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except FileNotFoundError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Return all files of a folder with their content."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def run_sequentially(experiment: Config, outer: Path) -> Path:
+    """Run a config's first solver as COCO's own example does: one suite, one observer, one loop.
+
+    This shares the seeds and the solver with the harness, and nothing else.
+    """
+    work = [w for w in make_plan(experiment) if w.unit.label == experiment.solvers[0].label]
+    suite_options = " ".join(
+        [
+            "dimensions:" + ",".join(map(str, experiment.suite.dimensions)),
+            "function_indices:" + ",".join(map(str, experiment.suite.functions)),
+        ]
+    )
+    instances = "instances:" + ",".join(map(str, experiment.suite.instances or ()))
+    year = experiment.suite.year
+    suite = cocoex.Suite("bbob", f"year:{year}" if year else instances, suite_options)
+    observer = cocoex.Observer(
+        "bbob",
+        {
+            "outer_folder": str(outer),
+            "result_folder": "sequential",
+            "algorithm_name": work[0].unit.label,
+            "algorithm_info": work[0].algorithm_info,
+        },
+    )
+    assert len(suite) == len(work)
+    for item, problem in zip(work, suite, strict=True):
+        assert problem.id_triple == (item.unit.function, item.unit.dimension, item.unit.instance)
+        problem.observe_with(observer)
+        solver = Restarting(
+            registry.factory(item.solver),
+            UniformStart(item.unit.dimension, item.lower, item.upper),
+            item.sigma0,
+            policy=item.restarts,
+            population_size=item.population_size,
+            seed=item.seed,
+            settings=item.settings,
+        )
+        restarts = 0
+        while problem.evaluations < item.budget and not problem.final_target_hit:
+            X = solver.ask()
+            if solver.restarts != restarts:
+                restarts = solver.restarts
+                observer.signal_restart(problem)
+            y = []
+            for x in X:
+                y.append(problem(x))
+                if problem.evaluations == item.budget or problem.final_target_hit:
+                    break
+            if len(y) == len(X):
+                solver.tell(X, y)  # type: ignore[arg-type]
+        problem.free()
+    folder = Path(observer.result_folder)
+    del problem, observer, suite
+    return folder

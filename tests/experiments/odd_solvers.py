@@ -1,0 +1,77 @@
+"""Solvers that do what a test needs: search at random, slowly, or go wrong in one dimension."""
+
+import os
+import signal
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.algorithms.stopping import StopReason
+from casmore.solvers.protocol import Seed
+
+
+class RandomSearch:
+    """Samples around its best point, in smaller and smaller steps; stops after ten populations."""
+
+    def __init__(
+        self,
+        x0: NDArray[np.float64],
+        sigma0: float,
+        *,
+        population_size: int | None = None,
+        seed: Seed = None,
+        target: float | None = None,
+        pause: float = 0.0,
+    ) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._sigma = sigma0
+        self._pause = pause
+        self.population_size = population_size or 5
+        self.evaluations = 0
+        self.best_x, self.best_y = x0, np.inf
+        self._populations = 0
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        return self.best_x
+
+    def ask(self) -> NDArray[np.float64]:
+        time.sleep(self._pause)
+        steps = self._rng.standard_normal((self.population_size, len(self.best_x)))
+        return np.asarray(self.best_x + self._sigma * steps)
+
+    def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        self.evaluations += len(X)
+        self._populations += 1
+        self._sigma *= 0.9
+        best = int(np.argmin(y))
+        if y[best] < self.best_y:
+            self.best_x, self.best_y = X[best], float(y[best])
+
+    def stop(self) -> dict[StopReason, float]:
+        return {StopReason.NO_PROGRESS: 10.0} if self._populations >= 10 else {}
+
+
+class FailsIn3D(RandomSearch):
+    """Raises in 3-D, but for the one iteration by which a config is checked."""
+
+    def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        super().tell(X, y)
+        if X.shape[1] == 3 and self._populations == 3 and "CURED" not in os.environ:
+            raise ArithmeticError("no luck in 3-D")
+
+
+class ExitsIn3D(RandomSearch):
+    """Takes its process with it in 3-D, likewise."""
+
+    def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        super().tell(X, y)
+        if X.shape[1] == 3 and self._populations == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def refuses_settings(x0: NDArray[np.float64], sigma0: float, **settings: Any) -> RandomSearch:
+    """Build nothing: for settings that a constructor complains of."""
+    raise TypeError(f"unexpected settings {sorted(settings['wrong'])}")

@@ -1,0 +1,128 @@
+"""The merged data against COCO's own sequential writing, byte for byte."""
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+from harness import config, config_data, run_sequentially, tree
+
+from casmore.experiments.coco_files import BrokenDataError
+from casmore.experiments.config import Config, check
+from casmore.experiments.folder import RunFolder
+from casmore.experiments.merge import merge
+from casmore.experiments.plan import make_plan
+from casmore.experiments.unit import run_unit
+
+
+def _run_in_this_process(experiment: Config, root: Path, *, backwards: bool = False) -> RunFolder:
+    folder = RunFolder(root)
+    work = make_plan(experiment)
+    for item in reversed(work) if backwards else work:
+        assert run_unit(item, folder).error is None
+    return folder
+
+
+@pytest.mark.parametrize(
+    "suite",
+    [
+        {"functions": "1,8,10", "dimensions": [2, 3], "instances": "1-3"},
+        {"functions": "5,6", "dimensions": [2], "year": 2009},
+        {"functions": [24], "dimensions": [5], "instances": "71,2"},
+    ],
+    ids=["plain", "repeated instances", "instances out of order"],
+)
+def test_units_merge_into_what_one_observer_would_have_written(
+    suite: dict[str, object], tmp_path: Path
+) -> None:
+    experiment = config(suite=suite)
+    folder = _run_in_this_process(experiment, tmp_path / "run", backwards=True)
+    merged = merge(folder, [work.unit for work in make_plan(experiment)])["RANDOM"]
+    sequential = run_sequentially(experiment, tmp_path)
+    assert tree(merged) == tree(sequential)
+    # the comparison is of something: restarts were logged too
+    rows = [row for path in merged.rglob("*.rdat") for row in path.read_text().splitlines()]
+    assert any(not row.startswith("%") for row in rows)
+
+
+def test_a_real_solver_merges_likewise(tmp_path: Path) -> None:
+    data = config_data(budget={"evaluations_per_dimension": 400})
+    data["solvers"] = [{"name": "cma", "label": "CMA-ES"}]
+    experiment = check(data)
+    folder = _run_in_this_process(experiment, tmp_path / "run")
+    merged = merge(folder, [work.unit for work in make_plan(experiment)])["CMA-ES"]
+    assert tree(merged) == tree(run_sequentially(experiment, tmp_path))
+
+
+def test_cocopp_reads_all_trials(tmp_path: Path) -> None:
+    experiment = config(
+        suite={"functions": "1,8", "dimensions": [2, 3], "instances": "1-5"},
+        budget={"evaluations_per_dimension": 400},
+    )
+    folder = _run_in_this_process(experiment, tmp_path)
+    plan = make_plan(experiment)
+    merged = merge(folder, [work.unit for work in plan])["RANDOM"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # no network, no wish for one
+        import cocopp
+
+        data = cocopp.load(str(merged))
+    assert sorted((d.funcId, d.dim) for d in data) == [(1, 2), (1, 3), (8, 2), (8, 3)]
+    for d in data:
+        assert sorted(d.instancenumbers) == [1, 2, 3, 4, 5]
+        assert d.algId == "RANDOM"
+        target = 1.0
+        # ERT by its definition, from the units' own files
+        evaluations, successes = 0, 0
+        for work in plan:
+            if (work.unit.function, work.unit.dimension) == (d.funcId, d.dim):
+                hit, last = _first_hit(folder.unit(work.unit), target)
+                evaluations += last if hit is None else hit
+                successes += hit is not None
+        assert successes > 0
+        assert d.detERT([target])[0] == pytest.approx(evaluations / successes)
+
+
+def _first_hit(unit: Path, target: float) -> tuple[int | None, int]:
+    (data,) = unit.glob("*/*.dat")
+    rows = [line.split() for line in data.read_text().splitlines() if not line.startswith("%")]
+    hits = [int(row[0]) for row in rows if float(row[2]) <= target]
+    return (hits[0] if hits else None), int(rows[-1][0])
+
+
+def test_nothing_is_written_when_nothing_changed(tmp_path: Path) -> None:
+    experiment = config(suite={"functions": "1", "dimensions": [2], "instances": "1-2"})
+    folder = _run_in_this_process(experiment, tmp_path)
+    units = [work.unit for work in make_plan(experiment)]
+    merged = merge(folder, units)["RANDOM"]
+    before = os.stat(merged)
+    merge(folder, units)
+    assert os.stat(merged).st_ino == before.st_ino
+
+
+def test_a_part_merges_and_is_replaced_when_more_is_there(tmp_path: Path) -> None:
+    experiment = config()
+    plan = make_plan(experiment)
+    units = [work.unit for work in plan]
+    folder = RunFolder(tmp_path / "run")
+    assert merge(folder, units) == {}
+    for work in plan[::2]:
+        run_unit(work, folder)
+    part = tree(merge(folder, units)["RANDOM"])
+    for work in plan[1::2]:
+        run_unit(work, folder)
+    whole = tree(merge(folder, units)["RANDOM"])
+    assert whole == tree(run_sequentially(experiment, tmp_path))
+    assert len(b"".join(part.values())) < len(b"".join(whole.values()))
+    assert list((tmp_path / "run" / "private").iterdir()) == []
+
+
+def test_units_that_cocopp_would_not_merge_are_refused(tmp_path: Path) -> None:
+    experiment = config(suite={"functions": "1", "dimensions": [2], "instances": "1-2"})
+    folder = _run_in_this_process(experiment, tmp_path)
+    units = [work.unit for work in make_plan(experiment)]
+    (info,) = folder.unit(units[1]).glob("*.info")
+    info.write_text(info.read_text().replace("coco_version = '", "coco_version = '9"))
+    with pytest.raises(BrokenDataError, match=r"f001_d02_i002_r0 and .* do not fit together"):
+        merge(folder, units)
+    assert not (folder.data / "RANDOM").exists()

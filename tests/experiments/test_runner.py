@@ -1,0 +1,200 @@
+"""Runs that are killed, stopped, broken and gone on with, as real processes."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import (
+    casmore,
+    config,
+    config_data,
+    is_running,
+    published,
+    run_sequentially,
+    start,
+    tree,
+    wait_for,
+    workers_at_work,
+    write_toml,
+)
+
+# long enough to be killed in the middle: 12 units of about 0.3 to 0.5 s
+SLOW = {"pause": 0.02}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The data of the slow config when nothing happens, from COCO itself."""
+    return tree(run_sequentially(config(pause=0.0), tmp_path_factory.mktemp("sequential")))
+
+
+def _data(root: Path) -> dict[str, bytes]:
+    # the pause is a setting, and not in the data
+    return tree(root / "data" / "RANDOM")
+
+
+def _arguments(tmp_path: Path, root: Path, data: dict[str, Any]) -> list[str | Path]:
+    return ["run", write_toml(tmp_path / "c.toml", data), "--out", root]
+
+
+def _start_slow_run(tmp_path: Path) -> tuple[list[str | Path], Path, "subprocess.Popen[str]"]:
+    root = tmp_path / "run"
+    arguments = _arguments(tmp_path, root, config_data(**SLOW))
+    process = start(*arguments)
+    wait_for(lambda: len(published(root)) >= 3)
+    return arguments, root, process
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_number_of_workers_does_not_show_in_the_data(
+    workers: str, tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    file = write_toml(tmp_path / "c.toml", config_data(pause=0.0))
+    done = casmore("run", file, "--out", tmp_path / "run", "--workers", workers)
+    assert done.returncode == 0, done.stderr
+    assert _data(tmp_path / "run") == undisturbed
+    assert "12/12 units" in done.stderr  # plain lines, as there is no terminal
+
+
+def test_a_killed_worker_costs_nothing_but_time(
+    tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    _, root, process = _start_slow_run(tmp_path)
+    wait_for(lambda: workers_at_work(root))
+    os.kill(workers_at_work(root)[0], signal.SIGKILL)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, output
+    assert _data(root) == undisturbed
+    assert list((root / "private").iterdir()) == []
+
+
+def test_a_killed_run_goes_on_with_the_same_command(
+    tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    arguments, root, process = _start_slow_run(tmp_path)
+    wait_for(lambda: len(workers_at_work(root)) == 2)
+    workers = workers_at_work(root)
+    process.kill()  # the parent alone: its workers have to notice
+    process.wait(timeout=10)
+    wait_for(lambda: not any(map(is_running, workers)), seconds=5)
+    before = {path: path.stat().st_mtime_ns for path in root.glob("units/*/*/unit.json")}
+    assert 3 <= len(before) < 12
+    assert list((root / "private").iterdir()) != []
+
+    done = casmore(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert _data(root) == undisturbed
+    assert list((root / "private").iterdir()) == []
+    assert all(path.stat().st_mtime_ns == then for path, then in before.items())  # not run again
+    first, second = json.loads((root / "manifest.json").read_text())["sessions"]
+    assert "finished" not in first
+    assert second["published"] == second["units"] == 12
+
+
+def test_a_run_killed_with_all_its_processes_goes_on(
+    tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    arguments, root, process = _start_slow_run(tmp_path)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=10)
+    assert len(published(root)) < 12
+    done = casmore(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert _data(root) == undisturbed
+
+
+def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(
+    tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    arguments, root, process = _start_slow_run(tmp_path)
+    wait_for(lambda: len(workers_at_work(root)) == 2)
+    workers = workers_at_work(root)
+    os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the whole group
+    output, _ = process.communicate(timeout=5)
+    assert process.returncode == 130, output
+    assert not any(map(is_running, workers))
+    assert "Traceback" not in output
+    assert f"{len(published(root))} units are done" in output
+    assert f"casmore run {arguments[1]} --out {root}" in output
+    done = casmore(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert _data(root) == undisturbed
+
+
+def test_sigterm_is_a_stop_as_well(tmp_path: Path) -> None:
+    _, root, process = _start_slow_run(tmp_path)
+    process.terminate()  # what a batch system sends, to the parent alone
+    output, _ = process.communicate(timeout=5)
+    assert process.returncode == 143, output
+    assert "go on with the same command" in output
+    session = json.loads((root / "manifest.json").read_text())["sessions"][-1]
+    assert "finished" in session
+
+
+def test_a_second_run_in_the_folder_is_refused(tmp_path: Path) -> None:
+    arguments, root, process = _start_slow_run(tmp_path)
+    second = casmore(*arguments)
+    assert second.returncode == 2
+    assert f"{root} is in use by process {process.pid}" in second.stderr
+    assert "--out" in second.stderr
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, output
+
+
+def test_a_failed_unit_is_reported_and_the_rest_go_on(tmp_path: Path) -> None:
+    root = tmp_path / "run"
+    arguments = _arguments(tmp_path, root, config_data(solver="odd_solvers:FailsIn3D"))
+    done = casmore(*arguments)
+    assert done.returncode == 1
+    assert {name[5:8] for name in published(root)} == {"d02"}
+    assert len(published(root)) == 6
+    assert "6 units failed" in done.stderr
+    assert "RANDOM/f001_d03_i001_r0: ArithmeticError: no luck in 3-D" in done.stderr
+    failure = json.loads((root / "failures/RANDOM/f001_d03_i001_r0.json").read_text())
+    assert failure["error"] == "ArithmeticError: no luck in 3-D"
+    assert "in tell" in failure["traceback"]
+    assert sorted(p.name for p in (root / "data/RANDOM/data_f1").glob("*.dat")) == [
+        "bbobexp_f1_DIM2.dat"
+    ]
+    # the same command tries again; what succeeds is no failure any more
+    again = casmore(*arguments, CURED="yes")
+    assert again.returncode == 0, again.stderr
+    assert len(published(root)) == 12
+    assert list((root / "failures").rglob("*.json")) == []
+
+
+def test_a_unit_that_kills_its_worker_is_given_up(tmp_path: Path) -> None:
+    root = tmp_path / "run"
+    data = config_data(
+        solver="odd_solvers:ExitsIn3D",
+        suite={"functions": "1", "dimensions": [2, 3], "instances": "1-2"},
+    )
+    done = casmore("run", write_toml(tmp_path / "c.toml", data), "--out", root)
+    assert done.returncode == 1
+    assert published(root) == {"f001_d02_i001_r0", "f001_d02_i002_r0"}
+    assert "2 units failed" in done.stderr
+    for name in ("f001_d03_i001_r0", "f001_d03_i002_r0"):
+        failure = json.loads((root / f"failures/RANDOM/{name}.json").read_text())
+        assert failure["error"] == "its worker process died 3 times"
+
+
+def test_another_config_is_refused_with_the_difference(tmp_path: Path) -> None:
+    root = tmp_path / "run"
+    small = {"functions": "1", "dimensions": [2], "instances": "1"}
+    file = write_toml(tmp_path / "c.toml", config_data(suite=small))
+    assert casmore("run", file, "--out", root).returncode == 0
+
+    write_toml(file, config_data(suite=small, run={"workers": 1}))  # changes no result
+    assert casmore("run", file, "--out", root).returncode == 0
+
+    changed = config_data(suite=small, seed=8, budget={"evaluations_per_dimension": 61})
+    done = casmore("run", write_toml(file, changed), "--out", root)
+    assert done.returncode == 2
+    assert "seed: 7 there, 8 now" in done.stderr
+    assert "budget.evaluations_per_dimension: 60 there, 61 now" in done.stderr
+    assert "--out" in done.stderr
+    assert json.loads((root / "config.json").read_text())["seed"] == 7
