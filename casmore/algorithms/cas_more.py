@@ -336,7 +336,7 @@ class CasMore:
             # sigma = exp(-delta / n) moves the entropy by -delta
             scales *= math.exp(-self._entropy_decrease(scales) / n)
         updated = self.distribution.updated(z, U, scales)
-        if not math.isfinite(float(updated.factor.sum() + updated.mean.sum())):
+        if not (np.isfinite(updated.factor).all() and np.isfinite(updated.mean).all()):
             raise np.linalg.LinAlgError("the update left the range of double precision")
         self.distribution, self.model, self.complexity = updated, model, complexity
 
@@ -405,7 +405,7 @@ def _valid_samples(X: ArrayLike, y: ArrayLike, n: int) -> tuple[Array, Array]:
         raise ValueError(f"X must have shape (k, {n}), not {X.shape}")
     if y.shape != (len(X),):
         raise ValueError(f"y must have shape ({len(X)},), one value a point, not {y.shape}")
-    if not math.isfinite(float(X.sum())) and not np.isfinite(X).all():
+    if not np.isfinite(X).all():
         raise ValueError("X holds points that are not finite")
     y[np.isnan(y)] = math.inf
     return X, y
@@ -413,9 +413,10 @@ def _valid_samples(X: ArrayLike, y: ArrayLike, n: int) -> tuple[Array, Array]:
 
 def _finite_rewards(y: Array) -> Array:
     """Return ``-y``, infinities replaced by the extremes of the finite values."""
-    if math.isfinite(float(y.sum())):
+    finite_ones = np.isfinite(y)
+    if finite_ones.all():
         return -y
-    finite = y[np.isfinite(y)]
+    finite = y[finite_ones]
     if len(finite) == 0:
         raise np.linalg.LinAlgError("no finite function value in the queue")
     return -y.clip(finite.min(), finite.max())

@@ -62,20 +62,23 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
         Shape (q,), in the order of ``y``, within ``[-clip, clip]``; zeros for constant ``y``.
     """
     y, spread = _unit_span(y)
+    if spread == 0:
+        return y
     inner = y
-    while spread > 0:
-        mean, deviation = _moments(inner)
-        half = clip * deviation
-        kept = inner[np.abs(inner - mean) < half]
-        if len(kept) == len(inner) or _excess_kurtosis(kept) <= kurtosis_threshold:
+    mean, deviation, _ = _moments(inner)
+    while True:
+        kept = inner[np.abs(inner - mean) < clip * deviation]
+        kept_mean, kept_deviation, kurtosis = _moments(kept)
+        if len(kept) == len(inner) or (
+            kurtosis <= kurtosis_threshold and kept_deviation > _COMPACTED * deviation
+        ):
             clipped: Array = y.clip(kept.min(), kept.max())
             return (clipped - mean) / deviation
-        if kept.max() == kept.min():
-            # the outliers were the only spread: nothing left to standardise by
+        if kept_deviation == 0:
+            # the outliers were the only spread: nothing is left to standardise by
             sides: Array = np.sign(y - kept[0])
             return sides * clip
-        inner = kept
-    return y
+        inner, mean, deviation = kept, kept_mean, kept_deviation
 
 
 def normalize(
@@ -87,6 +90,12 @@ def normalize(
     if how is TargetNormalization.STANDARD:
         return standard(y)
     return np.array(y, dtype=float)
+
+
+# Inner values this small beside the outliers are standardised again whatever their kurtosis: the
+# recursion would end with their digits lost to rounding. Fits are invariant under affine maps of
+# the targets, so this changes no model.
+_COMPACTED = 1e-6
 
 
 def _unit_span(y: Array) -> tuple[Array, float]:
@@ -104,16 +113,15 @@ def _unit_span(y: Array) -> tuple[Array, float]:
     return y, span
 
 
-def _moments(y: Array) -> tuple[float, float]:
+def _moments(y: Array) -> tuple[float, float, float]:
+    """Return mean, standard deviation and excess kurtosis (infinity for equal values)."""
     mean = float(y.mean())
     centred = y - mean
-    return mean, float(np.sqrt(centred @ centred / len(y)))
-
-
-def _excess_kurtosis(y: Array) -> float:
-    centred = y - y.mean()
+    peak = float(np.abs(centred).max())
+    if peak == 0:
+        return mean, 0.0, np.inf
+    centred /= peak  # fourth powers of small deviations would underflow
     squares = centred * centred
     second = float(squares.sum())
-    if second == 0:
-        return np.inf  # a single value: as compact as can be
-    return float(squares @ squares) * len(y) / second**2 - 3.0
+    deviation = peak * float(np.sqrt(second / len(y)))
+    return mean, deviation, float(squares @ squares) * len(y) / second**2 - 3.0

@@ -43,11 +43,11 @@ def mean_step(d: Array, g: Array, epsilon: float) -> tuple[Array, float]:
         ``lambda``.
     """
     radius = math.sqrt(2 * epsilon)
-    norm_g = math.sqrt(float(g @ g))
-    scale = max(float(np.abs(d).max()), norm_g / radius)
+    scale = max(abs(float(d[0])), abs(float(d[-1])), float(np.abs(g).max()) / radius)
     if not scale > 0:
         return np.zeros_like(g), 0.0  # a constant model: no direction is better
-    d, g, norm_g = d / scale, g / scale, norm_g / scale
+    d, g = d / scale, g / scale  # neither squares overflow nor do they vanish
+    norm_g = math.sqrt(float(g @ g))
     lowest = float(d[0])
     if lowest > 0:
         newton = g / d

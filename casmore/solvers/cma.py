@@ -57,6 +57,7 @@ class CMA:
         self._es = cma.CMAEvolutionStrategy(self._x0, sigma0, settings)
         self._evaluations = 0
         self._best_x, self._best_y = self._x0, math.inf
+        self._asked = False
         self._waiting: list[tuple[NDArray[np.float64], float]] = []
 
     def _randn(self, *shape: int) -> NDArray[np.float64]:
@@ -89,6 +90,7 @@ class CMA:
 
     def ask(self) -> NDArray[np.float64]:
         """Sample the next population."""
+        self._asked = True
         return np.array(self._es.ask())
 
     def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
@@ -105,6 +107,9 @@ class CMA:
         if len(self._waiting) >= self.population_size:
             points, values = zip(*self._waiting, strict=True)
             self._waiting = []
+            if not self._asked:
+                self._es.ask()  # pycma takes one tell an ask
+            self._asked = False
             self._es.tell(list(points), list(values))
 
     def stop(self) -> dict[StopReason, float]:

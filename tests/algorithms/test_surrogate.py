@@ -1,0 +1,187 @@
+"""The fit against exact quadratics, plain least squares and the natural gradient."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.surrogate import (
+    Complexity,
+    DirectFit,
+    QuadraticModel,
+    affordable_complexity,
+    build_features,
+)
+
+Array = NDArray[np.float64]
+
+
+def random_quadratic(n: int, complexity: Complexity, rng: np.random.Generator) -> QuadraticModel:
+    A = rng.standard_normal((n, n))
+    A = A + A.T
+    if complexity is Complexity.DIAGONAL:
+        A = np.diag(np.diag(A))
+    elif complexity is Complexity.LINEAR:
+        A = np.zeros((n, n))
+    return QuadraticModel(A, rng.standard_normal(n), float(rng.standard_normal()))
+
+
+def in_original_coordinates(
+    model: QuadraticModel, distribution: SearchDistribution
+) -> QuadraticModel:
+    inverse = np.linalg.inv(distribution.factor)
+    return model.substitute(inverse, -inverse @ distribution.mean)
+
+
+def random_distribution(n: int, rng: np.random.Generator) -> SearchDistribution:
+    U = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    return SearchDistribution(rng.standard_normal(n), U * np.logspace(-1, 1, n))
+
+
+@pytest.mark.parametrize("whitening", [True, False])
+@pytest.mark.parametrize("complexity", list(Complexity))
+@pytest.mark.parametrize("n", [1, 2, 5, 20])
+def test_an_exact_quadratic_is_recovered(n: int, complexity: Complexity, whitening: bool) -> None:
+    rng = np.random.default_rng(n)
+    truth = random_quadratic(n, complexity, rng)
+    distribution = random_distribution(n, rng)
+    samples = 2 * complexity.parameters(n)
+    X = distribution.sample(rng, samples)
+    fit = DirectFit(n, samples, ridge=1e-12, whitening=whitening)
+    model = in_original_coordinates(fit.fit(X, truth(X), complexity, distribution), distribution)
+    tolerance = 1e-6 if whitening else 1e-3  # raw coordinates are ill-conditioned: hence whitening
+    assert model.A == pytest.approx(truth.A, rel=tolerance, abs=tolerance)
+    assert model.a == pytest.approx(truth.a, rel=tolerance, abs=tolerance)
+    assert model.a0 == pytest.approx(truth.a0, rel=tolerance, abs=tolerance)
+
+
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_transformed_parameters_predict_the_same_in_both_spaces(n: int) -> None:
+    rng = np.random.default_rng(n)
+    whitened = random_quadratic(n, Complexity.FULL, rng)
+    C = np.tril(rng.standard_normal((n, n))) + 3 * np.eye(n)
+    mean = rng.standard_normal(n)
+    inverse = np.linalg.inv(C).astype(np.float64)
+    original = whitened.substitute(inverse, -inverse @ mean)
+    X = rng.standard_normal((50, n))
+    W = np.linalg.solve(C, (X - mean).T).T.astype(np.float64)
+    assert original(X) == pytest.approx(whitened(W))
+    # the paper's formulas for the matrix and the vector
+    assert original.A == pytest.approx(inverse.T @ whitened.A @ inverse)
+    assert original.a == pytest.approx(original.A @ mean + inverse.T @ whitened.a)
+
+
+def test_the_features_are_the_papers() -> None:
+    W = np.array([[2.0], [3.0], [5.0]])
+    out = np.empty((9, 1))
+    assert build_features(W, Complexity.FULL, out).ravel().tolist() == [
+        2, 3, 5, 4, 6, 10, 9, 15, 25,
+    ]  # fmt: skip
+    assert build_features(W, Complexity.DIAGONAL, out).ravel().tolist() == [2, 3, 5, 4, 9, 25]
+    assert build_features(W, Complexity.LINEAR, out).ravel().tolist() == [2, 3, 5]
+
+
+def test_the_fit_is_ridge_regression_on_standardised_features() -> None:
+    """Against the textbook formula, with features standardised explicitly."""
+    rng = np.random.default_rng(0)
+    n, q, ridge = 4, 40, 0.3  # a ridge large enough to show
+    X = rng.standard_normal((q, n)) * [1, 2, 5, 10] + 3
+    y = rng.standard_normal(q)
+    rows, columns = np.triu_indices(n)
+    raw = np.hstack([X, X[:, rows] * X[:, columns]])
+    mean, deviation = raw.mean(axis=0), raw.std(axis=0)
+    Phi = (raw - mean) / deviation
+    beta = np.linalg.solve(Phi.T @ Phi + ridge * np.eye(raw.shape[1]), Phi.T @ y)
+    expected = Phi @ beta + y.mean()
+
+    standard_normal = SearchDistribution(np.zeros(n), np.eye(n))
+    model = DirectFit(n, q, ridge, whitening=False).fit(X, y, Complexity.FULL, standard_normal)
+    assert model(X) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_full_fit_is_invariant_under_affine_maps(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, q = 5, 50
+    distribution = random_distribution(n, rng)
+    X = distribution.sample(rng, q) + rng.standard_normal((q, n)) * 0.1
+    y = rng.standard_normal(q)
+    T = np.linalg.qr(rng.standard_normal((n, n)))[0] * np.logspace(-4, 4, n)
+    shift = rng.standard_normal(n) * 100
+    moved = SearchDistribution(T @ distribution.mean + shift, T @ distribution.factor)
+    fit = DirectFit(n, q, ridge=1e-8)
+    here = fit.fit(X, y, Complexity.FULL, distribution)
+    there = fit.fit(X @ T.T + shift, y, Complexity.FULL, moved)
+    # both are functions of the same whitened z
+    assert there.A == pytest.approx(here.A, abs=1e-5)
+    assert there.a == pytest.approx(here.a, abs=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-80, 1e80, 1e150])
+def test_the_full_fit_does_not_mind_the_scale(scale: float) -> None:
+    rng = np.random.default_rng(3)
+    n, q = 4, 40
+    L = np.linalg.qr(rng.standard_normal((n, n)))[0] * np.logspace(-3.5, 3.5, n)
+    Z, y = rng.standard_normal((q, n)), rng.standard_normal(q)
+    models = []
+    for size in (1.0, scale):
+        distribution = SearchDistribution(np.zeros(n), size * L)
+        fit = DirectFit(n, q, ridge=1e-8)
+        models.append(fit.fit(Z @ (size * L).T, y, Complexity.FULL, distribution))
+    assert models[1].A == pytest.approx(models[0].A, abs=1e-6)
+    assert models[1].a == pytest.approx(models[0].a, abs=1e-6)
+
+
+def test_least_squares_on_compatible_features_is_the_natural_gradient() -> None:
+    """Paper, "Relation to Natural Gradient", with sampled Fisher matrix and gradient.
+
+    ``F^-1 grad J`` in natural parameters (m, Lambda) is the fitted (a, A) once the features are
+    those of the score, the value's mean taken off as a baseline.
+    """
+    rng = np.random.default_rng(7)
+    n, q = 3, 200
+    L = np.eye(n) + 0.3 * np.tril(rng.standard_normal((n, n)))
+    distribution = SearchDistribution(rng.standard_normal(n), L)
+    X = distribution.sample(rng, q)
+    y = np.cos(X).sum(axis=1) + 0.1 * rng.standard_normal(q)
+
+    # the score, for the independent entries of (m, Lambda): d log pi / d m = x - mu,
+    # d log pi / d Lambda_ij = -(1/2) x_i x_j (twice that off the diagonal, being symmetric)
+    rows, columns = np.triu_indices(n)
+    weight = np.where(rows == columns, -0.5, -1.0)
+    score = np.hstack([X, weight * X[:, rows] * X[:, columns]])
+    score -= score.mean(axis=0)  # minus its expectation, as a score must have mean zero
+    fisher = score.T @ score / q
+    gradient = score.T @ y / q
+    natural = np.linalg.solve(fisher, gradient)
+    A = np.zeros((n, n))
+    A[rows, columns] = natural[n:]
+    A[columns, rows] = natural[n:]
+
+    fit = DirectFit(n, q, ridge=1e-10)
+    fitted = fit.fit(X, y, Complexity.FULL, distribution)
+    fitted = in_original_coordinates(fitted, distribution)
+    assert fitted.a == pytest.approx(natural[:n], rel=1e-6, abs=1e-8)
+    assert fitted.A == pytest.approx(A, rel=1e-6, abs=1e-8)
+
+
+def test_samples_that_do_not_span_the_space_give_a_finite_model() -> None:
+    rng = np.random.default_rng(1)
+    n, q = 3, 30
+    X = rng.standard_normal((q, 1)) * np.ones(n)
+    fit = DirectFit(n, q, ridge=1e-8)
+    model = fit.fit(X, X[:, 0], Complexity.FULL, SearchDistribution(np.zeros(n), np.eye(n)))
+    assert np.isfinite(model.A).all()
+    assert model(X) == pytest.approx(X[:, 0], abs=1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+def test_the_switching_rule(n: int) -> None:
+    for complexity in Complexity:
+        needed = int(np.ceil(1.1 * complexity.parameters(n)))
+        assert affordable_complexity(needed, n) in list(Complexity)
+        below, at = affordable_complexity(needed - 1, n), affordable_complexity(needed, n)
+        assert below is not at or n == 1
+    assert affordable_complexity(0, n) is None
+    assert affordable_complexity(10_000, n) is Complexity.FULL
+    assert Complexity.FULL.parameters(40) == 861

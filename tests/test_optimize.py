@@ -1,0 +1,180 @@
+"""What a person calls."""
+
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import OptimizeResult, minimize, rosen
+
+import casmore
+from casmore import StopReason
+
+Array = NDArray[np.float64]
+
+
+def sphere(x: Array) -> float:
+    return float(((x - 1) ** 2).sum())
+
+
+def test_it_finds_the_minimum_of_rosenbrock() -> None:
+    result = casmore.fmin(rosen, np.zeros(5), 0.5, target=1e-10, seed=3)
+    assert result.success
+    assert result.fun == rosen(result.x) <= 1e-10
+    assert result.x == pytest.approx(np.ones(5), abs=1e-4)
+    assert result.stop == {StopReason.TARGET: result.fun}
+    assert result.message == "target reached"
+    assert result.cov.shape == (5, 5)
+    assert result.mean == pytest.approx(np.ones(5), abs=1e-3)
+
+
+def test_evaluations_are_counted_and_the_budget_is_kept_to_the_last_one() -> None:
+    calls: list[float] = []
+
+    def f(x: Array) -> float:
+        calls.append(sphere(x))
+        return calls[-1]
+
+    result = casmore.fmin(f, [5.0, 5.0, 5.0], 1.0, budget=37, seed=1)
+    assert len(calls) == result.nfev == 37
+    assert result.nit == math.ceil(37 / 7)
+    assert result.fun == min(calls)
+    assert not result.success
+    assert StopReason.BUDGET in result.stop
+
+
+def test_a_batch_gives_the_same_run_as_single_points() -> None:
+    one = casmore.fmin(lambda x: x @ x, np.ones(3), 1.0, budget=200, seed=4)
+    batch = casmore.fmin(
+        lambda X: np.array([x @ x for x in X]), np.ones(3), 1.0, budget=200, seed=4, vectorized=True
+    )
+    assert (one.mean == batch.mean).all()
+    assert one.fun == batch.fun
+
+
+def test_convergence_without_a_target_is_success() -> None:
+    result = casmore.fmin(sphere, np.zeros(3), 1.0, seed=1)
+    assert result.success
+    assert StopReason.NO_PROGRESS in result.stop
+    assert result.fun < 1e-12
+
+
+def test_convergence_short_of_the_target_is_none() -> None:
+    result = casmore.fmin(sphere, np.zeros(3), 1.0, seed=1, target=-1.0)
+    assert not result.success
+
+
+def test_restarts_double_the_population_and_keep_the_best() -> None:
+    batches: list[int] = []
+    values: list[float] = []
+
+    def two_funnels(X: Array) -> Array:
+        batches.append(len(X))
+        y: Array = np.minimum(((X - 2) ** 2).sum(axis=1) + 1, (X**2).sum(axis=1))
+        values.extend(y)
+        return y
+
+    result = casmore.fmin(
+        two_funnels, np.full(3, 2.0), 1.5, restarts="ipop", budget=30_000, target=1e-8, seed=1,
+        vectorized=True,
+    )  # fmt: skip
+    assert result.restarts >= 1
+    assert result.nfev == len(values)
+    assert result.nit == len(batches)
+    assert result.fun == min(values)
+    sizes = list(dict.fromkeys(batches[:-1]))
+    assert sizes == [7 * 2**i for i in range(result.restarts + 1)]
+    assert result.success
+
+
+def test_the_callback_sees_the_run_and_can_end_it() -> None:
+    seen: list[OptimizeResult] = []
+
+    def callback(result: OptimizeResult) -> bool:
+        seen.append(result)
+        return len(seen) == 5
+
+    result = casmore.fmin(sphere, np.zeros(2), 1.0, callback=callback, seed=1)
+    assert result.nit == len(seen) == 5
+    assert StopReason.CALLBACK in result.stop
+    assert [r.nfev for r in seen] == [6, 12, 18, 24, 30]
+
+    def stop_at_once(result: OptimizeResult) -> None:
+        raise StopIteration
+
+    assert casmore.fmin(sphere, np.zeros(2), 1.0, callback=stop_at_once).nit == 1
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_what_was_evaluated_before_an_exception_is_kept(error: type[BaseException]) -> None:
+    values: list[float] = []
+
+    def f(x: Array) -> float:
+        if len(values) == 45:
+            raise error
+        values.append(sphere(x))
+        return values[-1]
+
+    with pytest.raises(error) as caught:
+        casmore.fmin(f, np.zeros(4), 1.0, seed=1)
+    result = caught.value.result  # type: ignore[attr-defined]
+    assert result.nfev == 45
+    assert result.fun == min(values)
+    assert sphere(result.x) == result.fun
+    assert repr(result.fun) in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"budget": 0}, "budget must be at least 1"),
+        ({"restarts": "bipop9"}, "bipop9"),
+        ({"sigma0": -1.0}, "sigma0 must be positive and finite, not -1.0"),
+        ({"x0": [[1.0]]}, "x0 must be a vector"),
+        ({"f": lambda x: x}, "one number for one point"),
+        ({"vectorized": True}, "values for"),
+        ({"epsilon": 1.0}, "did you mean 'epsilon_"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
+    call = {"f": sphere, "x0": [0.0, 0.0], "sigma0": 1.0, **arguments}
+    with pytest.raises((ValueError, TypeError), match=message):
+        casmore.fmin(**call)
+
+
+def test_the_objective_cannot_change_the_solvers_points() -> None:
+    def spoil(x: Array) -> float:
+        value = sphere(x)
+        x[:] = 99
+        return value
+
+    kept = casmore.fmin(sphere, np.zeros(2), 1.0, budget=100, seed=2)
+    spoilt = casmore.fmin(spoil, np.zeros(2), 1.0, budget=100, seed=2)
+    assert (kept.x == spoilt.x).all()
+
+
+def test_scipys_minimize_runs_it() -> None:
+    result = minimize(
+        lambda x, shift: ((x - shift) ** 2).sum(),
+        np.zeros(3),
+        args=(2.0,),
+        method=casmore.minimize_method,
+        options={"sigma0": 0.5, "seed": 1, "maxfev": 3000},
+    )
+    assert result.success
+    assert result.x == pytest.approx([2, 2, 2], abs=1e-5)
+    with pytest.raises(ValueError, match="bounds"):
+        minimize(sphere, np.zeros(2), method=casmore.minimize_method, bounds=[(0, 1), (0, 1)])
+
+
+def test_importing_casmore_needs_numpy_and_scipy_alone() -> None:
+    script = (
+        "import sys; import numpy, scipy.linalg, scipy.optimize; before = set(sys.modules);"
+        "import casmore; print(*{m.split('.')[0] for m in set(sys.modules) - before})"
+    )
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    new = set(out.stdout.split()) - set(sys.stdlib_module_names)
+    assert new <= {"casmore", "numpy", "scipy"}, new
