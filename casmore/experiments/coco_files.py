@@ -82,7 +82,10 @@ def _check_data(path: Path, dimension: int, evaluations: int) -> None:
     head, *rows = text.splitlines()
     if not head.startswith("%") or not rows:
         raise BrokenDataError(f"{path} is not a header and data lines: begins with {head[:40]!r}")
-    columns = 5 + dimension
+    # COCO leaves the point out of its lines in 10-D and more
+    columns = len(rows[0].split())
+    if columns not in (5, 5 + dimension):
+        raise BrokenDataError(f"{path}: 5 or {5 + dimension} numbers make a line, not {rows[0]!r}")
     for row in rows:
         if len(row.split()) != columns:
             raise BrokenDataError(f"{path}: {columns} numbers should be in the line {row!r}")

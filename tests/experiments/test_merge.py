@@ -29,8 +29,9 @@ def _run_in_this_process(experiment: Config, root: Path, *, backwards: bool = Fa
         {"functions": "1,8,10", "dimensions": [2, 3], "instances": "1-3"},
         {"functions": "5,6", "dimensions": [2], "year": 2009},
         {"functions": [24], "dimensions": [5], "instances": "71,2"},
+        {"functions": [3], "dimensions": [10, 20, 40], "instances": "1,2"},
     ],
-    ids=["plain", "repeated instances", "instances out of order"],
+    ids=["plain", "repeated instances", "instances out of order", "large dimensions"],
 )
 def test_units_merge_into_what_one_observer_would_have_written(
     suite: dict[str, object], tmp_path: Path

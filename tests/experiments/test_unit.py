@@ -116,6 +116,16 @@ def test_damaged_data_are_seen(
         check_trial(unit, dimension=2, instance=1, evaluations=120)
 
 
+def test_a_line_that_lost_a_number_is_seen(finished: Path, tmp_path: Path) -> None:
+    unit = tmp_path / "unit"
+    shutil.copytree(finished, unit)
+    data = unit / "data_f1/bbobexp_f1_DIM2.tdat"
+    head, first, second, *rest = data.read_text().splitlines()
+    data.write_text("\n".join([head, first, second.rpartition(" ")[0], *rest]) + "\n")
+    with pytest.raises(BrokenDataError, match="7 numbers should be in the line"):
+        check_trial(unit, dimension=2, instance=1, evaluations=120)
+
+
 @pytest.mark.parametrize("wrong", [{"instance": 2}, {"evaluations": 119}, {"dimension": 3}])
 def test_data_of_another_trial_are_seen(wrong: dict[str, int], finished: Path) -> None:
     right = {"dimension": 2, "instance": 1, "evaluations": 120}
