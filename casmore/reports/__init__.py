@@ -22,7 +22,7 @@ def build(run: Path, *, full: bool = False, console: "Console | None" = None) ->
     run
         The run's folder.
     full
-        All that cocopp has, in print quality; takes several times as long.
+        All that cocopp has, in print quality; takes about ten times as long.
     console
         Where to print; default: standard output.
 

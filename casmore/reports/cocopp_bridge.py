@@ -30,7 +30,7 @@ def make(folders: Sequence[Path], target: Path, *, full: bool = False) -> Path:
         as ``<target>.log``.
     full
         Everything cocopp has (a page for each function in each dimension, a part for each
-        algorithm alone, PDF, full resolution), which takes several times as long.
+        algorithm alone, PDF, full resolution), which takes about ten times as long.
 
     Returns
     -------

@@ -58,7 +58,7 @@ def line(index: int) -> dict[str, Any]:
     turn = index // len(_COLOURS)  # a second turn through the colours gets other line styles
     return {
         "color": _COLOURS[index % len(_COLOURS)],
-        "linestyle": _LINE_STYLES[(index + turn) % len(_LINE_STYLES)],
+        "linestyle": _LINE_STYLES[(index + 2 * turn) % len(_LINE_STYLES)],
     }
 
 

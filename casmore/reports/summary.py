@@ -212,7 +212,8 @@ def table(lines: Sequence[Line]) -> Table:
     """Return the comparison as a table for the terminal."""
     result = Table(title="Comparison, mean over functions", caption=caption(lines[0].solver))
     for heading in HEADINGS:
-        result.add_column(heading, justify="left" if heading == "solver" else "right")
+        name = heading == "solver"
+        result.add_column(heading, justify="left" if name else "right", no_wrap=name)
     for line, following in zip(lines, [*lines[1:], None], strict=True):
         last = following is None or following.dimension != line.dimension
         result.add_row(*cells(line), end_section=last)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _PICTURE = re.compile(rb'<a href="[^"]+"><IMG SRC="([^"]+)"[^>]*></a>|<IMG SRC="([^"]+)"[^>]*>')
-_LINK = re.compile(rb'(?:&nbsp;)*<a href="([^"#:]+)[^"]*">[^<]*</a>(?:<br>)?')
+_LINK = re.compile(rb'(?:&nbsp;)*<a href="([^"#:]+)(?:#[^"]*)?">[^<]*</a>(?:<br>)?')
 # a heading over nothing, once its pictures are gone
 _EMPTY = re.compile(rb"<p><b>[^<]*</b></p>\s*<div>\s*</div>\s*")
 _BROWSER = "pprldflex"

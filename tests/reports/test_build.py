@@ -1,0 +1,128 @@
+import importlib.util
+import io
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from casmore.reports import ReportError, build, cocopp_bridge
+from casmore.reports.tidy import tidy
+from reports import logged
+from reports.logged import LoggedRun
+
+
+def references(page: Path) -> set[str]:
+    """Files that a page shows or links to; scripts apart, which cocopp names but does not need."""
+    text = re.sub(r"(?i)<script[^>]*>", "", page.read_text(encoding="latin-1"))
+    return set(re.findall(r'(?i)(?:src|href)="([^"#]+)', text))
+
+
+def test_report_has_everything(run: LoggedRun, index: Path) -> None:
+    reports = run.folder / "reports"
+    assert index == reports / "index.html"
+    comparison = reports / "cocopp" / "comparison"
+    # in each dimension an ECDF over all functions and one for each group
+    for n in (2, 3):
+        for part in ("noiselessall", "separ", "lcond"):
+            assert (comparison / f"pprldmany_{n:02d}D_{part}.svg").stat().st_size > 5000
+    for f in (1, 6):
+        assert (comparison / f"ppfigs_f{f:03d}.svg").stat().st_size > 5000  # ERT scaling
+    tables = (comparison / "pptables.html").read_text(encoding="latin-1")
+    for solver in ("first", "second"):
+        assert solver in tables
+    assert (reports / "summary.csv").exists()
+    for stem in ("ecdf", "ecdf_groups_02D", "ecdf_groups_03D"):
+        assert (reports / f"{stem}.png").exists()
+        assert (reports / f"{stem}.pdf").exists()
+
+
+def test_pages_refer_to_nothing_that_is_missing(index: Path) -> None:
+    pages = list(index.parent.rglob("*.html"))
+    assert len(pages) >= 6
+    for page in pages:
+        missing = {name for name in references(page) if not (page.parent / name).exists()}
+        assert not missing, page
+
+
+def test_first_page_leads_to_cocopps(index: Path) -> None:
+    linked = references(index)
+    for name in ("pprldmany", "ppfigs", "pptables", "ppscatter"):
+        assert f"cocopp/comparison/{name}.html" in linked
+    assert {"summary.csv", "ecdf.png", "ecdf.pdf", "cocopp.log"} <= linked
+    assert "<h1>logged</h1>" in index.read_text(encoding="utf-8")
+
+
+def test_nothing_else_is_left(run: LoggedRun, index: Path) -> None:
+    names = {path.name for path in (index.parent / "cocopp").iterdir()}
+    assert names == {"index.html", "cocopp_commands.tex", "comparison"}
+    assert [path.name for path in index.parent.iterdir() if path.name.startswith(".")] == []
+    # cocopp leaves pickles beside what it reads, and reads them the next time
+    assert list(run.folder.rglob("*.pickle*")) == []
+
+
+def test_reference_data_is_unpacked_outside_of_the_package(index: Path) -> None:
+    log = (index.parent / "cocopp.log").read_text(encoding="utf-8")
+    (folder,) = re.findall(r"archive extracted to folder (\S+)", log)
+    package = importlib.util.find_spec("cocopp")
+    assert package is not None
+    assert package.origin is not None
+    assert not Path(folder).is_relative_to(Path(package.origin).parent)
+    assert not Path(folder).exists()  # gone with the process
+
+
+def test_one_algorithm(tmp_path: Path) -> None:
+    run = logged.make(tmp_path / "run", ["alone"], [1], [2], instances=2, budget=20)
+    (tmp_path / "run" / "config.json").unlink()  # data from elsewhere has none
+    output = io.StringIO()
+    index = build(run.folder, console=Console(file=output, width=200))
+    cocopps = run.folder / "reports" / "cocopp"
+    assert (cocopps / "comparison" / "pprldmany_02D_noiselessall.svg").exists()
+    assert (cocopps / "single-alone" / "ppfigdim_f001.svg").exists()
+    assert "cocopp/single-alone/index1.html" in references(index)
+    for page in index.parent.rglob("*.html"):
+        assert all((page.parent / name).exists() for name in references(page)), page
+    assert "alone" in output.getvalue()
+    assert f"report: {index.resolve()}" in output.getvalue()
+
+
+def test_failing_cocopp_shows_its_log_and_leaves_the_last_report(tmp_path: Path) -> None:
+    run = logged.make(tmp_path / "run", ["broken"], [1], [2], instances=1, budget=5)
+    (data,) = run.folder.glob("data/broken/data_f1/*.dat")
+    data.write_text(data.read_text() + "17 0 cut sho")
+    last = tmp_path / "reports" / "cocopp"
+    last.mkdir(parents=True)
+    (last / "index.html").write_text("the last report")
+    with pytest.raises(ReportError, match=r"cocopp failed \(exit code 1\)") as caught:
+        cocopp_bridge.make([run.folder / "data" / "broken"], last)
+    log = (tmp_path / "reports" / "cocopp.log").read_text()
+    assert str(tmp_path / "reports" / "cocopp.log") in str(caught.value)
+    assert log.rstrip().splitlines()[-1] in str(caught.value)
+    assert (last / "index.html").read_text() == "the last report"
+    assert {path.name for path in last.parent.iterdir()} == {"cocopp", "cocopp.log"}
+
+
+def test_cocopp_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ReportError, match="cocopp failed"):
+        cocopp_bridge.make([tmp_path / "empty"], tmp_path / "reports" / "cocopp")
+    assert not (tmp_path / "reports" / "cocopp").exists()
+
+
+def test_no_data(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="has no COCO data"):
+        build(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tidy_keeps_what_is_there(tmp_path: Path) -> None:
+    part = tmp_path / "part"
+    part.mkdir()
+    (part / "there.svg").touch()
+    page = part / "page.html"
+    kept = '<p><b>5-D</b></p><div><a href="there.svg"><IMG SRC="there.svg" height="9em"></a></div>'
+    gone = '<p><b>20-D</b></p><div><a href="gone.svg"><IMG SRC="gone.svg" height="9em"></a></div>'
+    away = '<a href="https://coco-platform.org">COCO</a>'
+    page.write_text(f'{kept}\n{gone}\n<a href="gone.html#20">gone</a><br>{away}')
+    tidy(tmp_path)
+    assert page.read_text() == f"{kept}\n{away}"
