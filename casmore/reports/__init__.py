@@ -1,5 +1,6 @@
 """From a run's COCO data to its report: numbers, figures, and cocopp's comparison."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,9 +59,11 @@ def build(run: Path, *, full: bool = False, console: "Console | None" = None) ->
         figure = ecdf.by_group(runtimes, n, budgets[n])
         figures.append(style.save(figure, reports / f"ecdf_groups_{n:02d}D")[0])
 
-    console.print(f"cocopp is at work, log in {reports / 'cocopp.log'} ...", soft_wrap=True)
+    # as they are: a path is not to be broken, coloured, or searched for markup
+    say = partial(console.print, soft_wrap=True, markup=False, highlight=False)
+    say(f"cocopp is at work, log in {reports / 'cocopp.log'} ...")
     cocopp_bridge.make(data.solver_folders(run), reports / "cocopp", full=full)
     title = data.config(run).get("name") or run.resolve().name
     page.write(reports / "index.html", str(title), lines, figures)
-    console.print(f"report: {(reports / 'index.html').resolve()}", soft_wrap=True)
+    say(f"report: {(reports / 'index.html').resolve()}")
     return reports / "index.html"

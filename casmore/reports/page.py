@@ -28,7 +28,8 @@ _PAGE = """<!doctype html>
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em }}
 img {{ max-width: 100% }}
 table {{ border-collapse: collapse }}
-th, td {{ padding: .15em .8em; text-align: right; white-space: nowrap }}
+th, td {{ padding: .15em .8em; text-align: right }}
+td {{ white-space: nowrap }}
 th:nth-child(2), td:nth-child(2) {{ text-align: left }}
 th, tr.first td {{ border-top: 1px solid #bbb }}
 </style>
