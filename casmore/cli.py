@@ -43,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"casmore: {error}", file=sys.stderr)
         return _EXIT_USAGE
+    except KeyboardInterrupt:  # before a run has begun, or in a report
+        return _EXIT_INTERRUPTED
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in _BBOB_PACKAGES:
@@ -95,7 +97,7 @@ def _positive(text: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from casmore.experiments import config, folder, runner
+    from casmore.experiments import coco_files, config, folder, pool, runner
 
     # a solver given as module:attribute may be in the folder where the command is given
     sys.path.insert(0, os.getcwd())
@@ -111,6 +113,9 @@ def _run(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     except KeyboardInterrupt as error:
         return _interrupted(error, options, root)
+    except (OSError, coco_files.BrokenDataError, pool.WorkerDiedError) as error:
+        print(f"casmore: {error}\nWhat is done is kept in {root}.", file=sys.stderr)
+        return _EXIT_FAILED
     return _tell(summary, options)
 
 
@@ -158,7 +163,7 @@ def _command(options: argparse.Namespace) -> str:
 
 def _report(options: argparse.Namespace) -> int:
     from casmore import reports
-    from casmore.experiments import config, durable, folder, merge, plan
+    from casmore.experiments import coco_files, config, durable, folder, merge, plan
 
     root = _run_path(options.run)
     run = folder.RunFolder(root)
@@ -166,12 +171,12 @@ def _report(options: argparse.Namespace) -> int:
         experiment = config.check(durable.read_json(run.config), source=str(run.config))
     except config.ConfigError as error:
         raise UsageError(str(error)) from error
-    # an interrupted run has published units that are not merged yet
-    if not merge.merge(run, (work.unit for work in plan.make_plan(experiment))):
-        raise UsageError(f"{root} has no finished units yet, so there is nothing to report")
     try:
+        # an interrupted run has published units that are not merged yet
+        if not merge.merge(run, (work.unit for work in plan.make_plan(experiment))):
+            raise UsageError(f"{root} has no finished units yet, so there is nothing to report")
         reports.build(root, full=options.full)
-    except reports.ReportError as error:
+    except (coco_files.BrokenDataError, reports.ReportError) as error:
         print(f"casmore: {error}", file=sys.stderr)
         return _EXIT_FAILED
     return 0

@@ -148,3 +148,11 @@ def test_a_failed_report_is_no_traceback(
     monkeypatch.setattr(casmore.reports, "build", build)
     assert main(["report", "small"]) == 1
     assert capsys.readouterr().err == "casmore: cocopp fell over\n"
+
+
+def test_a_folder_that_cannot_be_made_is_no_traceback(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("file").touch()
+    assert main(["run", "small", "--out", "file/below"]) == 1
+    assert "Not a directory: 'file/below'" in capsys.readouterr().err.replace(f"{project}/", "")

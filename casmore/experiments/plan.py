@@ -103,13 +103,15 @@ def make_plan(config: Config) -> tuple[Work, ...]:
 def schedule(work: Sequence[Work], workers: int) -> Iterator[tuple[Work, ...]]:
     """Group work into batches for a worker, the most expensive first.
 
-    So the last units to end are small ones, and no worker is left alone with a large one.
+    So the last units to end are small ones, and no worker is left alone with a large one. Units
+    of the same cost come in an order that has nothing to do with solver or function: what they
+    take on average, from which the time left is estimated, is soon known.
     """
     total = sum(item.budget for item in work)
     limit = min(_BATCH_EVALUATIONS, total // (workers * _BATCHES_PER_WORKER))
     batch: list[Work] = []
     evaluations = 0
-    for item in sorted(work, key=lambda item: -item.cost):
+    for item in sorted(work, key=lambda item: (-item.cost, item.entropy)):
         if batch and evaluations + item.budget > limit:
             yield tuple(batch)
             batch, evaluations = [], 0

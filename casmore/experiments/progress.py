@@ -1,7 +1,8 @@
 """Telling a person, or a log file, how far a run is."""
 
 import time
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from typing import Protocol, TextIO
 
 from rich.console import Console
@@ -13,14 +14,16 @@ _PLAIN_SECONDS = 10.0
 class Pace:
     """Counts what is done, and estimates from it the time that is left.
 
+    What a unit takes depends on its dimension above all, so each dimension has its own mean.
+
     Parameters
     ----------
     units
         Number of units in the plan.
-    done
-        Number of them that were done before this session.
-    cost
-        Expected cost of those that are left, in any unit.
+    left
+        Those still to do: of each, the dimension and the expected cost, in any unit.
+    workers
+        Number of units that are run at a time.
     clock
         Seconds, from any origin.
     """
@@ -28,18 +31,26 @@ class Pace:
     def __init__(
         self,
         units: int,
-        done: int,
-        cost: int,
+        left: Iterable[tuple[int, float]],
+        *,
+        workers: int = 1,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.units, self.done, self.failed = units, done, 0
-        self._cost, self._cost_done, self._evaluations = cost, 0, 0
+        self._cost = dict(left := list(left))
+        self._left = Counter(dimension for dimension, _ in left)
+        self._ended: Counter[int] = Counter()
+        self._seconds: defaultdict[int, float] = defaultdict(float)
+        self.units, self.done, self.failed = units, units - len(left), 0
+        self._workers = workers
+        self._evaluations = 0
         self._clock = clock
         self._started = clock()
 
-    def count(self, *, cost: int, evaluations: int, failed: bool) -> None:
+    def count(self, dimension: int, *, seconds: float, evaluations: int, failed: bool) -> None:
         """Take in a unit that has ended."""
-        self._cost_done += cost
+        self._left[dimension] -= 1
+        self._ended[dimension] += 1
+        self._seconds[dimension] += seconds
         self._evaluations += evaluations
         if failed:
             self.failed += 1
@@ -58,15 +69,25 @@ class Pace:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until all is done, if expected cost keeps being worked off as it was."""
-        if self._cost_done == 0:
+        """Seconds until all is done, if the units to come are like those that have ended.
+
+        Of a dimension of which none has ended, it is assumed that its time is to that of the
+        nearest other one as their expected costs are.
+        """
+        if not self._ended:
             return None
-        return self.elapsed * (self._cost - self._cost_done) / self._cost_done
+        seconds = 0.0
+        for dimension, count in self._left.items():
+            like = min(self._ended, key=lambda d: abs(d - dimension))
+            mean = self._seconds[like] / self._ended[like]
+            seconds += count * mean * self._cost[dimension] / self._cost[like]
+        return seconds / self._workers
 
     @property
     def fraction(self) -> float:
-        """Part of this session's expected cost that is done."""
-        return self._cost_done / self._cost if self._cost else 1.0
+        """Part of this session that is over."""
+        left = self.seconds_left
+        return 0.0 if left is None else self.elapsed / max(self.elapsed + left, 1e-9)
 
     def __str__(self) -> str:
         left = self.seconds_left

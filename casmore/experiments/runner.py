@@ -68,11 +68,14 @@ def run(config: Config, root: Path, *, workers: int, stream: TextIO | None = Non
     with folder.lock():
         _agree_on_config(folder, config)
         folder.sweep()
-        with manifest.session(folder.manifest, name=config.name, workers=workers) as record:
-            failures = _run_missing(plan, folder, workers, stream or sys.stderr)
-            data = merge(folder, (work.unit for work in plan))
-            published = sum(folder.is_published(work.unit) for work in plan)
-            record.update(units=len(plan), published=published, failed=len(failures))
+        try:
+            with manifest.session(folder.manifest, name=config.name, workers=workers) as record:
+                failures = _run_missing(plan, folder, workers, stream or sys.stderr)
+                data = merge(folder, (work.unit for work in plan))
+                published = sum(folder.is_published(work.unit) for work in plan)
+                record.update(units=len(plan), published=published, failed=len(failures))
+        finally:
+            folder.sweep()  # what was in work when the session was stopped
     return Summary(root, len(plan), published, failures, data)
 
 
@@ -80,7 +83,8 @@ def _run_missing(
     plan: tuple[Work, ...], folder: RunFolder, workers: int, stream: TextIO
 ) -> dict[Unit, str]:
     missing = [work for work in plan if not folder.is_published(work.unit)]
-    pace = Pace(len(plan), len(plan) - len(missing), sum(work.cost for work in missing))
+    left = [(work.unit.dimension, work.cost) for work in missing]
+    pace = Pace(len(plan), left, workers=workers)
     if not missing:
         return {}
     with display(pace, stream) as shown:
@@ -121,7 +125,8 @@ class _Session:
         # batches that were lost with a pool may have published some of their units
         for work in left:
             if work.unit not in self._counted and self._folder.is_published(work.unit):
-                self._count(Outcome(work.unit, work.cost, _evaluations(self._folder, work.unit)))
+                record = read_json(self._folder.sidecar(work.unit))
+                self._count(Outcome(work.unit, record["wall_seconds"], record["evaluations"]))
 
     def _count(self, outcome: Outcome) -> None:
         self._counted.add(outcome.unit)
@@ -129,7 +134,8 @@ class _Session:
         if outcome.error is not None:
             self._failures[outcome.unit] = outcome.error
         self._pace.count(
-            cost=outcome.cost,
+            outcome.unit.dimension,
+            seconds=outcome.seconds,
             evaluations=outcome.evaluations,
             failed=outcome.error is not None,
         )
@@ -146,15 +152,11 @@ class _Session:
             if self._strikes[unit] == _STRIKES:
                 summary = f"its worker process died {_STRIKES} times"
                 write_failure(self._folder, left[unit], summary, str(error))
-                self._count(Outcome(unit, left[unit].cost, error=summary))
+                self._count(Outcome(unit, 0.0, error=summary))
         if not in_work:
             self._unexplained += 1
             if self._unexplained == _STRIKES:
                 raise error
-
-
-def _evaluations(folder: RunFolder, unit: Unit) -> int:
-    return int(read_json(folder.sidecar(unit))["evaluations"])
 
 
 def _agree_on_config(folder: RunFolder, config: Config) -> None:

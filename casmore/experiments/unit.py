@@ -7,6 +7,7 @@ import threading
 import time
 import traceback
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -33,7 +34,7 @@ class Outcome:
     """What a worker says of a unit; the unit's data are on the disk."""
 
     unit: Unit
-    cost: int
+    seconds: float
     evaluations: int = 0
     error: str | None = None  # in one line, where the unit failed
 
@@ -61,7 +62,7 @@ def run_batch(batch: tuple[Work, ...], root: Path) -> list[Outcome]:
 
 def run_unit(work: Work, folder: RunFolder) -> Outcome:
     """Run and publish one unit, or write down its failure; either way the rest can go on."""
-    unit = work.unit
+    unit, began = work.unit, time.perf_counter()
     try:
         with folder.private(unit.label, unit.name) as private:
             finished, record = _run(work, private)
@@ -69,9 +70,10 @@ def run_unit(work: Work, folder: RunFolder) -> Outcome:
             folder.publish(finished, unit)
     except (Exception, SystemExit) as error:
         summary = "".join(traceback.format_exception_only(error)).strip()
-        write_failure(folder, work, summary, traceback.format_exc())
-        return Outcome(unit, work.cost, error=summary)
-    return Outcome(unit, work.cost, evaluations=record["evaluations"])
+        with suppress(OSError):  # a full disk may well be what the unit failed of
+            write_failure(folder, work, summary, traceback.format_exc())
+        return Outcome(unit, time.perf_counter() - began, error=summary)
+    return Outcome(unit, time.perf_counter() - began, record["evaluations"])
 
 
 def write_failure(folder: RunFolder, work: Work, summary: str, details: str) -> None:

@@ -20,22 +20,36 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_time_left_is_by_cost_not_by_number() -> None:
+def test_each_dimension_has_its_own_mean() -> None:
     clock = Clock()
-    pace = Pace(units=10, done=2, cost=1000, clock=clock)
+    pace = Pace(10, [(40, 800.0), (40, 800.0), (10, 100.0), (5, 50.0), (5, 50.0)], clock=clock)
     assert pace.seconds_left is None
+    assert str(pace).endswith("time left not known yet")
     clock.now += 30.0
-    pace.count(cost=750, evaluations=6000, failed=False)  # one large unit of eight
-    assert pace.seconds_left == pytest.approx(10.0)
-    assert pace.evaluations_per_second == pytest.approx(200.0)
-    assert str(pace) == "3/10 units, 200 evaluations/s, 30 s gone, about 10 s left"
+    pace.count(40, seconds=30.0, evaluations=6000, failed=False)
+    # nothing is known of 10-D and 5-D but their cost beside that of 40-D
+    assert pace.seconds_left == pytest.approx(30.0 + 30.0 * 200 / 800)
+    clock.now += 34.0
+    pace.count(40, seconds=34.0, evaluations=6000, failed=False)
+    clock.now += 6.0
+    pace.count(10, seconds=6.0, evaluations=2000, failed=False)
+    assert pace.seconds_left == pytest.approx(2 * 6.0 * 50 / 100)
+    assert pace.fraction == pytest.approx(70 / 76)
+    assert str(pace) == "8/10 units, 200 evaluations/s, 1 min 10 s gone, about 6 s left"
+
+
+def test_workers_share_what_is_left() -> None:
+    clock = Clock()
+    pace = Pace(5, [(2, 1.0)] * 5, workers=2, clock=clock)
+    clock.now += 4.0
+    pace.count(2, seconds=4.0, evaluations=1, failed=False)
+    assert pace.seconds_left == pytest.approx(4 * 4.0 / 2)
 
 
 def test_failures_are_named_and_not_counted_as_done() -> None:
-    pace = Pace(units=2, done=0, cost=20)
-    pace.count(cost=10, evaluations=0, failed=True)
+    pace = Pace(2, [(2, 1.0), (2, 1.0)])
+    pace.count(2, seconds=1.0, evaluations=0, failed=True)
     assert "0/2 units, 1 failed" in str(pace)
-    assert pace.fraction == 0.5
 
 
 @pytest.mark.parametrize(
@@ -43,14 +57,14 @@ def test_failures_are_named_and_not_counted_as_done() -> None:
 )
 def test_durations(seconds: float, text: str) -> None:
     clock = Clock()
-    pace = Pace(units=1, done=0, cost=1, clock=clock)
+    pace = Pace(1, [(2, 1.0)], clock=clock)
     clock.now += seconds
     assert text in str(pace)
 
 
 def test_without_a_terminal_there_is_a_line_every_ten_seconds_and_one_in_the_end() -> None:
     clock, stream = Clock(), io.StringIO()
-    pace = Pace(units=2, done=0, cost=2, clock=clock)
+    pace = Pace(2, [(2, 1.0)] * 2, clock=clock)
     with display(pace, stream) as shown:
         assert isinstance(shown, PlainDisplay)
         for _ in range(25):  # a second each
@@ -64,10 +78,10 @@ def test_without_a_terminal_there_is_a_line_every_ten_seconds_and_one_in_the_end
 def test_in_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     stream = Terminal()
-    pace = Pace(units=2, done=0, cost=2)
+    pace = Pace(2, [(2, 1.0)] * 2)
     with display(pace, stream) as shown:
         assert isinstance(shown, BarDisplay)
-        pace.count(cost=2, evaluations=5, failed=False)
+        pace.count(2, seconds=1.0, evaluations=5, failed=False)
         shown.update()
     assert "1/2 units" in stream.getvalue()
     assert "━" in stream.getvalue()

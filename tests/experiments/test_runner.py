@@ -119,6 +119,7 @@ def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(
     assert not any(map(is_running, workers))
     assert "Traceback" not in output
     assert f"{len(published(root))} units are done" in output
+    assert list((root / "private").iterdir()) == []
     assert f"casmore run {arguments[1]} --out {root}" in output
     done = casmore(*arguments)
     assert done.returncode == 0, done.stderr
