@@ -1,0 +1,114 @@
+"""Time per evaluation of each solver, side by side in one run.
+
+    python benchmarks/time_per_evaluation.py [--dimensions 2 3 5 10] [--solvers cas-more cma]
+        [--population 1 8] [--repeats 7]
+
+On BBOB's f10 (rotated ellipsoid), without an observer; the function's own time is measured apart
+and taken off. Timing starts once CAS-MORE's model is full and its queue has been turned over, and
+ends well before the final target, where a solver may have less to do. The solvers take turns, so
+that a machine that changes its speed changes it for all; medians over the repeats, and ratios to
+the last solver named. One BLAS thread.
+"""
+
+import os
+
+os.environ.update(
+    dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+)
+
+import argparse
+import statistics
+import time
+from collections import defaultdict
+
+import cocoex
+import numpy as np
+
+from casmore.algorithms.cas_more import default_population_size, default_queue_size
+from casmore.solvers import registry
+from casmore.solvers.protocol import Solver
+
+FUNCTION = 10
+EVALUATIONS_TIMED = 100  # per dimension
+
+
+class Stopwatch:
+    """Drives one solver and adds up the time that is its own."""
+
+    def __init__(self, name: str, dimension: int, population: int, seed: int) -> None:
+        self._suite = cocoex.Suite(
+            "bbob", "instances:1", f"dimensions:{dimension} function_indices:{FUNCTION}"
+        )
+        self._problem = self._suite.get_problem(0)
+        rng = np.random.default_rng([seed, dimension])
+        self.solver: Solver = registry.factory(name)(
+            rng.uniform(-4, 4, dimension),
+            2.0,
+            population_size=population,
+            seed=rng,
+            target=None,
+        )
+
+    def run(self, evaluations: int) -> float:
+        """Return microseconds per evaluation of the solver's own time."""
+        solver, problem, spent = self.solver, self._problem, 0.0
+        until = solver.evaluations + evaluations
+        start = solver.evaluations
+        while solver.evaluations < until:
+            clock = time.perf_counter()
+            X = solver.ask()
+            spent += time.perf_counter() - clock
+            y = np.array([problem(x) for x in X])
+            clock = time.perf_counter()
+            solver.tell(X, y)
+            solver.stop()
+            spent += time.perf_counter() - clock
+        return 1e6 * spent / (solver.evaluations - start)
+
+    def close(self) -> None:
+        """Free the problem before its suite."""
+        self._problem.free()
+        del self._problem
+        del self._suite
+
+
+def measure(
+    names: list[str], dimension: int, population: int, repeats: int
+) -> dict[str, list[float]]:
+    warm_up = 2 * default_queue_size(dimension, population)
+    times: dict[str, list[float]] = defaultdict(list)
+    for seed in range(repeats):
+        for name in names:
+            watch = Stopwatch(name, dimension, population, seed)
+            watch.run(warm_up)
+            times[name].append(watch.run(max(EVALUATIONS_TIMED * dimension, 10 * population)))
+            watch.close()
+    return times
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dimensions", type=int, nargs="+", default=[2, 3, 5, 10, 20, 40])
+    parser.add_argument("--solvers", nargs="+", default=["cas-more", "cma"])
+    parser.add_argument(
+        "--population", type=int, nargs="+", default=[1], help="multiples of the default size"
+    )
+    parser.add_argument("--repeats", type=int, default=7)
+    options = parser.parse_args()
+    names: list[str] = options.solvers
+    print("microseconds per evaluation, median [min, max]; ratio to", names[-1])
+    for factor in options.population:
+        for dimension in options.dimensions:
+            population = factor * default_population_size(dimension)
+            times = measure(names, dimension, population, options.repeats)
+            base = statistics.median(times[names[-1]])
+            for name in names:
+                median = statistics.median(times[name])
+                print(
+                    f"{dimension:3d}-D  K = {population:4d}  {name:12s} {median:8.1f} "
+                    f"[{min(times[name]):.1f}, {max(times[name]):.1f}]  {median / base:6.2f}"
+                )
+
+
+if __name__ == "__main__":
+    main()
