@@ -135,8 +135,8 @@ def _interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Pa
 
 def _tell(summary: "Summary", options: argparse.Namespace) -> int:
     print(f"{summary.published} of {summary.units} units are done.")
-    for label, path in summary.data.items():
-        print(f"  {label}: {path}")
+    for label in summary.labels:
+        print(f"  {label}: {summary.folder / 'data' / label}")
     if summary.published:
         print(f"Report:\n  casmore report {summary.folder}")
     if not summary.failures:

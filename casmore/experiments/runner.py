@@ -37,7 +37,7 @@ class Summary:
     units: int
     published: int
     failures: dict[Unit, str] = field(default_factory=dict)
-    data: dict[str, Path] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()  # of those with data
 
 
 def run(config: Config, root: Path, *, workers: int, stream: TextIO | None = None) -> Summary:
@@ -76,7 +76,7 @@ def run(config: Config, root: Path, *, workers: int, stream: TextIO | None = Non
                 record.update(units=len(plan), published=published, failed=len(failures))
         finally:
             folder.sweep()  # what was in work when the session was stopped
-    return Summary(root, len(plan), published, failures, data)
+    return Summary(root, len(plan), published, failures, tuple(data))
 
 
 def _run_missing(
