@@ -325,7 +325,7 @@ class CasMore:
         targets = normalize(rewards, p.target_normalization, p.clip, p.kurtosis_threshold)
         if not targets.any():
             return  # a flat function: nothing to learn, and no reason to shrink
-        model = self._fit.fit(self.queue.points, targets, complexity, self.distribution)
+        model = self._fit.fit(self.queue, targets, complexity, self.distribution)
         d, U = _eigen(model.A)
         step, _ = mean_step(d, U.T @ model.a, p.epsilon_mean)
         variances, _ = covariance_scales(d, p.epsilon_covariance)

@@ -24,31 +24,30 @@ class SampleQueue:
         self.capacity = capacity
         self._points = np.empty((capacity, dimension))
         self._values = np.empty(capacity)
-        self._next = 0
-        self._size = 0
+        self.total = 0  # samples ever added; sample i stands in row i % capacity
 
     def __len__(self) -> int:
-        return self._size
+        return min(self.total, self.capacity)
 
     @property
     def points(self) -> Array:
         """View of the samples, shape (q, n)."""
-        return self._points[: self._size]
+        return self._points[: len(self)]
 
     @property
     def values(self) -> Array:
         """View of their function values, shape (q,)."""
-        return self._values[: self._size]
+        return self._values[: len(self)]
 
-    def add(self, X: Array, y: Array) -> NDArray[np.intp]:
-        """Append samples in order; return the rows they took, shape (k,).
+    def add(self, X: Array, y: Array) -> None:
+        """Append samples in order; of more than the queue holds, the last ones stay."""
+        before = self.total
+        self.total += len(y)
+        rows = self.rows_since(before)
+        self._points[rows] = X[-self.capacity :]
+        self._values[rows] = y[-self.capacity :]
 
-        Of more samples than the queue holds, the last ones stay.
-        """
-        X, y = X[-self.capacity :], y[-self.capacity :]
-        rows = (self._next + np.arange(len(y))) % self.capacity
-        self._points[rows] = X
-        self._values[rows] = y
-        self._next = (self._next + len(y)) % self.capacity
-        self._size = min(self._size + len(y), self.capacity)
-        return rows
+    def rows_since(self, total: int) -> NDArray[np.intp]:
+        """Return the rows written since ``total`` was that, oldest first, each once."""
+        first = max(total, self.total - self.capacity)
+        return np.arange(first, self.total) % self.capacity

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.samples import SampleQueue
 
 Array = NDArray[np.float64]
 
@@ -91,20 +92,25 @@ class DirectFit:
     def __init__(self, dimension: int, capacity: int, ridge: float, whitening: bool = True) -> None:
         self.ridge = ridge
         self.whitening = whitening
+        self.layout = Layout(dimension)
         # column-major in the samples: one feature is one contiguous row
         self._features = np.empty((Complexity.FULL.parameters(dimension) - 1, capacity))
 
     def fit(
-        self, X: Array, y: Array, complexity: Complexity, distribution: SearchDistribution
+        self,
+        queue: SampleQueue,
+        y: Array,
+        complexity: Complexity,
+        distribution: SearchDistribution,
     ) -> QuadraticModel:
-        """Fit the model to ``y`` (to be maximised) at the points ``X``.
+        """Fit the model to ``y`` (to be maximised) at the points of the queue.
 
         Parameters
         ----------
-        X
-            Samples, shape (q, n).
+        queue
+            The q samples.
         y
-            Normalised targets, shape (q,).
+            Their normalised targets, shape (q,).
         complexity
             Which model to fit.
         distribution
@@ -120,11 +126,10 @@ class DirectFit:
         numpy.linalg.LinAlgError
             If the normal equations can't be solved.
         """
-        W, M, offset = self._coordinates(X, complexity, distribution)
-        n, q = W.shape
-        features = build_features(W, complexity, self._features[:, :q])
+        W, M, offset = self._coordinates(queue.points, complexity, distribution)
+        features = build_features(W, complexity, self._features[:, : len(y)])
         coefficients, constant = ridge_regression(features, y, self.ridge)
-        return assemble(coefficients, constant, n, complexity).substitute(M, offset)
+        return self.layout.assemble(coefficients, constant, complexity).substitute(M, offset)
 
     def _coordinates(
         self, X: Array, complexity: Complexity, distribution: SearchDistribution
@@ -133,7 +138,12 @@ class DirectFit:
         if not self.whitening:
             return X.T, distribution.factor, distribution.mean
         if complexity is Complexity.FULL:
-            return _whitened(distribution.whiten(X).T)
+            Z = distribution.whiten(X).T
+            mean, C = empirical_whitening(Z)
+            Z -= mean[:, np.newaxis]
+            W, _ = lapack.dtrtrs(C, Z, lower=1, overwrite_b=1)
+            M, _ = lapack.dtrtri(C, lower=1)
+            return W, M, -M @ mean
         # the axes must stay those of the search space: only their scales are standardised
         centre, scale = X.mean(axis=0), X.std(axis=0)
         scale[scale == 0] = 1.0
@@ -141,23 +151,20 @@ class DirectFit:
         return ((X - centre) / scale).T, M, (distribution.mean - centre) / scale
 
 
-def _whitened(Z: Array) -> tuple[Array, Array, Array]:
-    """Whiten by the samples' own mean and covariance (paper, "Data Whitening").
+def empirical_whitening(Z: Array) -> tuple[Array, Array]:
+    """Return mean and Cholesky factor C of the samples' covariance (paper, "Data Whitening").
 
-    The samples come in coordinates whitened by the search distribution already. There their
-    covariance is far from singular, so that its Cholesky factor C is accurate; computed from the
-    raw samples, it would lose all digits at the condition numbers met near an optimum.
+    The samples, shape (n, q), come in coordinates whitened by the search distribution already.
+    There their covariance is far from singular, so that C is accurate; computed from the raw
+    samples, it would lose all digits at the condition numbers met near an optimum.
     """
-    n, q = Z.shape
     mean = Z.mean(axis=1)
-    Z = Z - mean[:, np.newaxis]
-    C, info = lapack.dpotrf(Z @ Z.T / q, lower=1)
+    centred = Z - mean[:, np.newaxis]
+    C, info = lapack.dpotrf(centred @ centred.T / Z.shape[1], lower=1)
     if info != 0:
         # samples that do not span the space have no covariance to whiten by
-        return Z, np.eye(n), -mean
-    W, _ = lapack.dtrtrs(C, Z, lower=1)
-    inverse, _ = lapack.dtrtri(C, lower=1)
-    return W, inverse, -inverse @ mean
+        return mean, np.eye(len(mean))
+    return mean, C
 
 
 def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
@@ -215,14 +222,23 @@ def ridge_regression(features: Array, y: Array, ridge: float) -> tuple[Array, fl
     return coefficients, float(y.mean() - mean @ coefficients)
 
 
-def assemble(
-    coefficients: Array, constant: float, n: int, complexity: Complexity
-) -> QuadraticModel:
-    """Return the model with these coefficients (paper: ``A = -(L + L')``)."""
-    A = np.zeros((n, n))
-    if complexity is Complexity.DIAGONAL:
-        np.einsum("ii->i", A)[:] = -2 * coefficients[n:]
-    elif complexity is Complexity.FULL:
-        A[np.triu_indices(n)] = coefficients[n:]
-        A = -(A + A.T)
-    return QuadraticModel(A, coefficients[:n], constant)
+class Layout:
+    """Where each coefficient of a model in dimension ``n`` stands in its matrix."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        rows, columns = np.triu_indices(n)
+        self._upper = rows * n + columns
+
+    def assemble(
+        self, coefficients: Array, constant: float, complexity: Complexity
+    ) -> QuadraticModel:
+        """Return the model with these coefficients (paper: ``A = -(L + L')``)."""
+        n = self._n
+        A = np.zeros((n, n))
+        if complexity is Complexity.DIAGONAL:
+            A.flat[:: n + 1] = -2 * coefficients[n:]
+        elif complexity is Complexity.FULL:
+            A.ravel()[self._upper] = coefficients[n:]
+            A = -(A + A.T)
+        return QuadraticModel(A, coefficients[:n], constant)

@@ -5,6 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.surrogate import (
     Complexity,
     DirectFit,
@@ -14,6 +15,12 @@ from casmore.algorithms.surrogate import (
 )
 
 Array = NDArray[np.float64]
+
+
+def queue_of(X: Array) -> SampleQueue:
+    queue = SampleQueue(X.shape[1], len(X))
+    queue.add(X, np.zeros(len(X)))
+    return queue
 
 
 def random_quadratic(n: int, complexity: Complexity, rng: np.random.Generator) -> QuadraticModel:
@@ -48,7 +55,9 @@ def test_an_exact_quadratic_is_recovered(n: int, complexity: Complexity, whiteni
     samples = 2 * complexity.parameters(n)
     X = distribution.sample(rng, samples)
     fit = DirectFit(n, samples, ridge=1e-12, whitening=whitening)
-    model = in_original_coordinates(fit.fit(X, truth(X), complexity, distribution), distribution)
+    model = in_original_coordinates(
+        fit.fit(queue_of(X), truth(X), complexity, distribution), distribution
+    )
     tolerance = 1e-6 if whitening else 1e-3  # raw coordinates are ill-conditioned: hence whitening
     assert model.A == pytest.approx(truth.A, rel=tolerance, abs=tolerance)
     assert model.a == pytest.approx(truth.a, rel=tolerance, abs=tolerance)
@@ -95,7 +104,9 @@ def test_the_fit_is_ridge_regression_on_standardised_features() -> None:
     expected = Phi @ beta + y.mean()
 
     standard_normal = SearchDistribution(np.zeros(n), np.eye(n))
-    model = DirectFit(n, q, ridge, whitening=False).fit(X, y, Complexity.FULL, standard_normal)
+    model = DirectFit(n, q, ridge, whitening=False).fit(
+        queue_of(X), y, Complexity.FULL, standard_normal
+    )
     assert model(X) == pytest.approx(expected, abs=1e-9)
 
 
@@ -110,8 +121,8 @@ def test_the_full_fit_is_invariant_under_affine_maps(seed: int) -> None:
     shift = rng.standard_normal(n) * 100
     moved = SearchDistribution(T @ distribution.mean + shift, T @ distribution.factor)
     fit = DirectFit(n, q, ridge=1e-8)
-    here = fit.fit(X, y, Complexity.FULL, distribution)
-    there = fit.fit(X @ T.T + shift, y, Complexity.FULL, moved)
+    here = fit.fit(queue_of(X), y, Complexity.FULL, distribution)
+    there = fit.fit(queue_of(X @ T.T + shift), y, Complexity.FULL, moved)
     # both are functions of the same whitened z
     assert there.A == pytest.approx(here.A, abs=1e-5)
     assert there.a == pytest.approx(here.a, abs=1e-5)
@@ -127,7 +138,7 @@ def test_the_full_fit_does_not_mind_the_scale(scale: float) -> None:
     for size in (1.0, scale):
         distribution = SearchDistribution(np.zeros(n), size * L)
         fit = DirectFit(n, q, ridge=1e-8)
-        models.append(fit.fit(Z @ (size * L).T, y, Complexity.FULL, distribution))
+        models.append(fit.fit(queue_of(Z @ (size * L).T), y, Complexity.FULL, distribution))
     assert models[1].A == pytest.approx(models[0].A, abs=1e-6)
     assert models[1].a == pytest.approx(models[0].a, abs=1e-6)
 
@@ -159,7 +170,7 @@ def test_least_squares_on_compatible_features_is_the_natural_gradient() -> None:
     A[columns, rows] = natural[n:]
 
     fit = DirectFit(n, q, ridge=1e-10)
-    fitted = fit.fit(X, y, Complexity.FULL, distribution)
+    fitted = fit.fit(queue_of(X), y, Complexity.FULL, distribution)
     fitted = in_original_coordinates(fitted, distribution)
     assert fitted.a == pytest.approx(natural[:n], rel=1e-6, abs=1e-8)
     assert fitted.A == pytest.approx(A, rel=1e-6, abs=1e-8)
@@ -170,7 +181,9 @@ def test_samples_that_do_not_span_the_space_give_a_finite_model() -> None:
     n, q = 3, 30
     X = rng.standard_normal((q, 1)) * np.ones(n)
     fit = DirectFit(n, q, ridge=1e-8)
-    model = fit.fit(X, X[:, 0], Complexity.FULL, SearchDistribution(np.zeros(n), np.eye(n)))
+    model = fit.fit(
+        queue_of(X), X[:, 0], Complexity.FULL, SearchDistribution(np.zeros(n), np.eye(n))
+    )
     assert np.isfinite(model.A).all()
     assert model(X) == pytest.approx(X[:, 0], abs=1e-5)
 
