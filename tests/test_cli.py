@@ -19,8 +19,8 @@ instances = "1-2"
 [budget]
 evaluations_per_dimension = 50
 [[solvers]]
-name = "cma"
-label = "CMA-ES"
+name = "cas-more"
+label = "CAS-MORE"
 [run]
 workers = 1
 """
@@ -47,7 +47,7 @@ def test_a_run_by_its_bare_name_says_how_to_report_it(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "2 of 2 units are done." in done.stdout
     assert done.stdout.endswith("Report:\n  casmore report runs/small\n")
-    assert (project / "runs/small/data/CMA-ES/bbobexp_f1.info").is_file()
+    assert (project / "runs/small/data/CAS-MORE/bbobexp_f1.info").is_file()
 
 
 def test_report_merges_what_is_there_and_builds(
@@ -57,14 +57,14 @@ def test_report_merges_what_is_there_and_builds(
     built = []
 
     def build(run: Path, *, full: bool = False) -> Path:
-        built.append((run, full, (run / "data/CMA-ES/bbobexp_f1.info").is_file()))
+        built.append((run, full, (run / "data/CAS-MORE/bbobexp_f1.info").is_file()))
         return run
 
     # the report itself has its own tests, and takes its time
     monkeypatch.setattr(casmore.reports, "build", build)
     run = Path("runs/small")
     (run / "merged.json").unlink()
-    (run / "data/CMA-ES/bbobexp_f1.info").unlink()
+    (run / "data/CAS-MORE/bbobexp_f1.info").unlink()
     for argument in ("runs/small", "small", "configs/small.toml"):
         assert main(["report", argument]) == 0
     assert main(["report", "small", "--full"]) == 0
@@ -86,7 +86,7 @@ def test_a_report_of_nothing_is_refused(project: Path, capsys: pytest.CaptureFix
 def test_a_wrong_config_has_started_nothing(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wrong = SMALL.replace("dimensions", "dimenson").replace('"cma"', '"cmaes"')
+    wrong = SMALL.replace("dimensions", "dimenson").replace('"cas-more"', '"cmaes"')
     (project / "wrong.toml").write_text(wrong)
     assert main(["run", "wrong.toml"]) == 2
     error = capsys.readouterr().err

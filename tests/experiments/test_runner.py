@@ -22,8 +22,7 @@ from harness import (
     write_toml,
 )
 
-# long enough to be killed in the middle: 12 units of about 0.3 to 0.5 s
-SLOW = {"pause": 0.02}
+PAUSE = 0.02  # long enough to be killed in the middle: 12 units of about 0.3 to 0.5 s
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +40,11 @@ def _arguments(tmp_path: Path, root: Path, data: dict[str, Any]) -> list[str | P
     return ["run", write_toml(tmp_path / "c.toml", data), "--out", root]
 
 
-def _start_slow_run(tmp_path: Path) -> tuple[list[str | Path], Path, "subprocess.Popen[str]"]:
+def _start_slow_run(
+    tmp_path: Path, pause: float = PAUSE
+) -> tuple[list[str | Path], Path, "subprocess.Popen[str]"]:
     root = tmp_path / "run"
-    arguments = _arguments(tmp_path, root, config_data(**SLOW))
+    arguments = _arguments(tmp_path, root, config_data(pause=pause))
     process = start(*arguments)
     wait_for(lambda: len(published(root)) >= 3)
     return arguments, root, process
@@ -114,7 +115,7 @@ def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(
     wait_for(lambda: len(workers_at_work(root)) == 2)
     workers = workers_at_work(root)
     os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the whole group
-    output, _ = process.communicate(timeout=5)
+    output, _ = process.communicate(timeout=15)
     assert process.returncode == 130, output
     assert not any(map(is_running, workers))
     assert "Traceback" not in output
@@ -129,7 +130,7 @@ def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(
 def test_sigterm_is_a_stop_as_well(tmp_path: Path) -> None:
     _, root, process = _start_slow_run(tmp_path)
     process.terminate()  # what a batch system sends, to the parent alone
-    output, _ = process.communicate(timeout=5)
+    output, _ = process.communicate(timeout=15)
     assert process.returncode == 143, output
     assert "go on with the same command" in output
     session = json.loads((root / "manifest.json").read_text())["sessions"][-1]
@@ -137,13 +138,14 @@ def test_sigterm_is_a_stop_as_well(tmp_path: Path) -> None:
 
 
 def test_a_second_run_in_the_folder_is_refused(tmp_path: Path) -> None:
-    arguments, root, process = _start_slow_run(tmp_path)
+    arguments, root, process = _start_slow_run(tmp_path, pause=0.2)
     second = casmore(*arguments)
     assert second.returncode == 2
     assert f"{root} is in use by process {process.pid}" in second.stderr
     assert "--out" in second.stderr
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 0, output
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=15)
 
 
 def test_a_failed_unit_is_reported_and_the_rest_go_on(tmp_path: Path) -> None:
