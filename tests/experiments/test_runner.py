@@ -138,7 +138,7 @@ def test_sigterm_is_a_stop_as_well(tmp_path: Path) -> None:
 
 
 def test_a_second_run_in_the_folder_is_refused(tmp_path: Path) -> None:
-    arguments, root, process = _start_slow_run(tmp_path, pause=0.2)
+    arguments, root, process = _start_slow_run(tmp_path, pause=0.06)
     second = casmore(*arguments)
     assert second.returncode == 2
     assert f"{root} is in use by process {process.pid}" in second.stderr
