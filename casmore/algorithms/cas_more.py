@@ -11,6 +11,7 @@ import difflib
 import math
 from collections import deque
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from scipy.linalg import lapack
 
 from casmore.algorithms.evolution_path import EvolutionPath
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.incremental_fit import IncrementalFit
 from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.surrogate import (
@@ -58,6 +60,14 @@ def default_path_smoothing(n: int) -> float:
     return 1 / (2 + math.pow(n, 0.75))
 
 
+class FitMethod(StrEnum):
+    """How the full model is fitted; the model is the same."""
+
+    AUTO = "auto"
+    DIRECT = "direct"
+    INCREMENTAL = "incremental"
+
+
 @dataclass(frozen=True, kw_only=True)
 class CasMoreParameters:
     """The settings of a run; `CasMoreParameters.default` gives the paper's.
@@ -87,6 +97,8 @@ class CasMoreParameters:
         Of the robust normalisation: ``v_clip`` and the excess kurtosis that calls for more.
     ridge
         ``lambda`` of the ridge regression, for standardised features.
+    fit_method
+        ``"direct"``, ``"incremental"``, or ``"auto"``: the faster one.
     tolerance_f
         No progress: the best values of the last 10 + 30 n / K iterations and all of the last
         iteration lie within this.
@@ -114,6 +126,7 @@ class CasMoreParameters:
     clip: float = 3.0
     kurtosis_threshold: float = 0.55
     ridge: float = 1e-8
+    fit_method: FitMethod = FitMethod.AUTO
     tolerance_f: float = 1e-12
     tolerance_step: float = 1e-12
     maximal_step_growth: float = 1e4
@@ -136,11 +149,10 @@ class CasMoreParameters:
             _require(self, name, 0 <= getattr(self, name) < math.inf, "finite, not negative")
         _require(self, "path_smoothing", 0 < self.path_smoothing < 1, "between 0 and 1")
         _require(self, "maximal_condition", self.maximal_condition > 1, "above 1")
-        try:
-            how = TargetNormalization(self.target_normalization)
-        except ValueError:
-            _require(self, "target_normalization", False, "'robust', 'standard' or 'none'")
-        object.__setattr__(self, "target_normalization", how)
+        _as_member(self, "target_normalization", TargetNormalization)
+        _as_member(self, "fit_method", FitMethod)
+        if self.fit_method is FitMethod.INCREMENTAL:
+            _require(self, "fit_method", self.whitening, "'direct' where whitening is off")
 
     @classmethod
     def default(
@@ -173,6 +185,13 @@ class CasMoreParameters:
             "path_smoothing": default_path_smoothing(n),
         }
         return cls(**{**settings, **changes})
+
+
+def _as_member(parameters: CasMoreParameters, name: str, kind: type[StrEnum]) -> None:
+    """Replace a string by the member of ``kind`` that it names."""
+    given = getattr(parameters, name)
+    _require(parameters, name, given in list(kind), " or ".join(map(repr, map(str, kind))))
+    object.__setattr__(parameters, name, kind(given))
 
 
 def _require(parameters: CasMoreParameters, name: str, holds: bool, wanted: str) -> None:
@@ -219,6 +238,8 @@ class CasMore:
         What that model's features are.
     path : EvolutionPath
         The evolution path.
+    fit : DirectFit or IncrementalFit
+        What fits the surrogate.
     best_x, best_y
         The best point told so far, shape (n,), and its value.
     evaluations, iterations : int
@@ -250,7 +271,7 @@ class CasMore:
         self.evaluations = 0
         self.best_x = mean.copy()
         self.best_y = math.inf
-        self._fit = DirectFit(n, p.queue_size, p.ridge, p.whitening)
+        self.fit = _make_fit(n, p)
         self._sigma0 = sigma0
         self._history: deque[float] = deque(maxlen=10 + math.ceil(30 * n / p.population_size))
         self._failures = 0
@@ -325,7 +346,7 @@ class CasMore:
         targets = normalize(rewards, p.target_normalization, p.clip, p.kurtosis_threshold)
         if not targets.any():
             return  # a flat function: nothing to learn, and no reason to shrink
-        model = self._fit.fit(self.queue, targets, complexity, self.distribution)
+        model = self.fit.fit(self.queue, targets, complexity, self.distribution)
         d, U = _eigen(model.A)
         step, _ = mean_step(d, U.T @ model.a, p.epsilon_mean)
         variances, _ = covariance_scales(d, p.epsilon_covariance)
@@ -380,6 +401,18 @@ class CasMore:
         if condition > p.maximal_condition:
             stop[StopReason.CONDITION] = condition
         return stop
+
+
+def _make_fit(n: int, p: CasMoreParameters) -> DirectFit | IncrementalFit:
+    """Return the fit that the settings ask for; if they leave it open, the faster one.
+
+    Measured: corrections pay from about 10-D on, and where an iteration replaces but a small part
+    of the queue.
+    """
+    pays = n >= 10 and p.queue_size >= 8 * p.population_size and p.whitening
+    if p.fit_method is FitMethod.INCREMENTAL or (p.fit_method is FitMethod.AUTO and pays):
+        return IncrementalFit(n, p.queue_size, p.ridge)
+    return DirectFit(n, p.queue_size, p.ridge, p.whitening)
 
 
 # Singular values cost as much as the rest of an iteration, and change by a few percent in one
