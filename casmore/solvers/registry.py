@@ -28,6 +28,8 @@ class Entry:
 
 _ENTRIES = (
     Entry("cas-more", "casmore.solvers.cas_more:make", "CAS-MORE, the paper's algorithm"),
+    Entry("ca-more", "casmore.solvers.more:make_ca_more", "CAS-MORE with a fixed entropy schedule"),
+    Entry("more", "casmore.solvers.more:make", "the original MORE, one joint trust region"),
     Entry("cma", "casmore.solvers.cma:make", "CMA-ES of pycma, active covariance", extra="cma"),
 )
 _BY_NAME = {entry.name: entry for entry in _ENTRIES}

@@ -1,0 +1,161 @@
+"""The model learner of the original MORE: Bayesian regression below random projections.
+
+Abdolmaleki et al. (2015), "Model-Based Relative Entropy Stochastic Search", and the paper's section
+"Model Learning" of the original algorithm: the parameters are projected to a lower dimension, a
+quadratic model is fitted there by weighted Bayesian linear regression, and the projection is
+integrated out by sampling.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.surrogate import Complexity, Layout, QuadraticModel, build_features
+
+Array = NDArray[np.float64]
+
+# Prior of the noise's precision, Gamma(_NOISE, _NOISE): vague beside targets of variance 1
+_NOISE = 1e-3
+
+
+class ProjectedBayesianFit:
+    r"""Average of quadratic models below random projections, weighted by their evidence.
+
+    With ``u = W z`` for a Gaussian random matrix W, the reduced model ``y = phi(u)' theta + noise``
+    has the conjugate prior ``theta ~ N(0, noise variance / prior_precision I)``, and noise of
+    unknown variance, so that evidence and posterior mean are in closed form. The prediction
+    ``E[y | z] = sum_i p(W_i | D) phi(W_i z)' E[theta | W_i, D]`` is again a quadratic in z.
+
+    Parameters
+    ----------
+    dimension
+        The dimension n.
+    reduced_dimension
+        Rows of the projections, at most n; with n the projection loses nothing.
+    projections
+        How many matrices are drawn at each fit.
+    prior_precision
+        Of the coefficients, relative to the noise's.
+    rng
+        Draws the projections.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+    """
+
+    def __init__(
+        self,
+        dimension: int,
+        reduced_dimension: int,
+        projections: int,
+        prior_precision: float,
+        rng: np.random.Generator,
+    ) -> None:
+        if not 1 <= reduced_dimension <= dimension:
+            raise ValueError(
+                f"reduced_dimension = {reduced_dimension!r} must be from 1 to the dimension "
+                f"{dimension}"
+            )
+        self._shape = (projections, reduced_dimension, dimension)
+        self._layout = Layout(reduced_dimension)
+        self._precision = prior_precision
+        self._rng = rng
+
+    @property
+    def samples_needed(self) -> float:
+        """Samples that determine a reduced model, 10 % more than it has parameters."""
+        return 1.1 * Complexity.FULL.parameters(self._shape[1])
+
+    def fit(self, X: Array, y: Array, distribution: SearchDistribution) -> QuadraticModel:
+        """Fit the model to ``y`` (to be maximised) at the points ``X``.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (q, n).
+        y
+            Normalised targets, shape (q,).
+        distribution
+            The search distribution, for which the model is to be good.
+
+        Returns
+        -------
+        QuadraticModel
+            As a function of ``z``, ``x = mean + L z``.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the samples can't be whitened.
+        """
+        Z = distribution.whiten(X)
+        weights = importance_weights(Z)
+        models, log_evidence = [], []
+        for W in self._rng.standard_normal(self._shape) / math.sqrt(self._shape[2]):
+            reduced, log_probability = self._reduced_fit(W @ Z.T, y, weights)
+            # constants alone depend on the offset; substituting u = W z is that of a model
+            models.append(reduced.substitute(W, np.zeros(len(W))))
+            log_evidence.append(log_probability)
+        p = np.exp(np.array(log_evidence) - max(log_evidence))
+        p /= p.sum()
+        return QuadraticModel(
+            A=np.tensordot(p, [m.A for m in models], 1),
+            a=p @ [m.a for m in models],
+            a0=float(p @ [m.a0 for m in models]),
+        )
+
+    def _reduced_fit(self, U: Array, y: Array, weights: Array) -> tuple[QuadraticModel, float]:
+        """Return the posterior mean's model of ``u``, shape (n', q), and its log evidence."""
+        n, q = U.shape
+        parameters = Complexity.FULL.parameters(n)
+        features = np.ones((parameters, q))
+        build_features(U, Complexity.FULL, features[1:])
+        weighted = features * weights
+        precision = weighted @ features.T
+        precision[np.diag_indices(parameters)] += self._precision
+        factor = cho_factor(precision, lower=True)
+        theta: Array = cho_solve(factor, weighted @ y)
+        residual = y - theta @ features
+        # the same as y'Wy - theta' precision theta, without its cancellation
+        spread = float(weights @ residual**2) + self._precision * float(theta @ theta)
+        shape = _NOISE + 0.5 * float(weights.sum())
+        log_evidence = (
+            0.5 * parameters * math.log(self._precision)
+            - float(np.log(np.diag(factor[0])).sum())
+            - shape * math.log(_NOISE + 0.5 * spread)
+        )
+        model = self._layout.assemble(theta[1:], float(theta[0]), Complexity.FULL)
+        return model, log_evidence
+
+
+def importance_weights(Z: Array) -> Array:
+    """Return how much each sample counts for the current search distribution, shape (q,).
+
+    The samples come from the distributions of several iterations; their mixture is taken for the
+    Gaussian of the samples' own mean and covariance. Weights have mean 1 before they are cut off
+    at ``sqrt(q)`` (Ionides 2008), which bounds their variance.
+
+    Parameters
+    ----------
+    Z
+        Samples in coordinates in which the search distribution is N(0, I), shape (q, n).
+    """
+    q, n = Z.shape
+    centred = Z - Z.mean(axis=0)
+    covariance = centred.T @ centred / q
+    # samples that do not span the space, in the first iterations, still have a wide Gaussian
+    covariance[np.diag_indices(n)] += 1e-8 * max(float(np.trace(covariance)) / n, 1e-300)
+    C = np.linalg.cholesky(covariance)
+    mixture = np.linalg.solve(C, centred.T)
+    log_ratio = 0.5 * ((mixture**2).sum(axis=0) - (Z**2).sum(axis=1))
+    weights = np.exp(log_ratio - log_ratio.max())
+    weights /= weights.mean()
+    cut: Array = np.minimum(weights, math.sqrt(q))
+    return cut

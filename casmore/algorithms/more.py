@@ -1,0 +1,219 @@
+"""MORE, the original: one joint trust region, a bound on the entropy, a schedule for that bound.
+
+Paper, section "Model-Based Relative Entropy Stochastic Search". What MORE has in common with
+CAS-MORE (queue, normalisation of the targets, reasons to stop, values that are not finite) is
+inherited from it; its model learner is ours or that of the first paper.
+
+CA-MORE, between the two, is `casmore.algorithms.cas_more.CasMore` without step-size adaptation.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from casmore.algorithms.arguments import known_settings
+from casmore.algorithms.bayesian_surrogate import ProjectedBayesianFit
+from casmore.algorithms.cas_more import CasMore, CasMoreParameters, _eigen, _finite_rewards
+from casmore.algorithms.joint_trust_region import joint_update
+from casmore.algorithms.surrogate import Complexity, QuadraticModel, affordable_complexity
+from casmore.algorithms.targets import normalize
+
+# Settings of CAS-MORE that MORE has not: its trust region is `epsilon`
+_NOT_OF_MORE = (
+    *("epsilon_mean", "epsilon_covariance", "path_smoothing", "path_gain"),
+    "step_size_adaptation",
+)
+# Joint trust region and delta of the linear schedule, in nats. With the entropy falling this
+# slowly, a few hundred evaluations a dimension take the sphere to 1e-8, and larger trust regions
+# bring nothing (grid search of the study "rosenbrock").
+_DEFAULT_EPSILON = 0.1
+_DEFAULT_DECREASE = 0.1
+
+
+class EntropySchedule(StrEnum):
+    """How the entropy bound beta falls from the present entropy H (paper, "Entropy Control")."""
+
+    LINEAR = "linear"  # beta = max(H - delta, H0)
+    FRACTION = "fraction"  # beta = gamma (H - H0) + H0
+
+
+class ModelLearner(StrEnum):
+    """Which surrogate is fitted."""
+
+    LEAST_SQUARES = "least-squares"
+    BAYESIAN = "bayesian"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoreParameters:
+    """The settings that MORE does not share with CAS-MORE.
+
+    Attributes
+    ----------
+    epsilon
+        Bound on the KL divergence of an update, mean and covariance together, in nats.
+    entropy_schedule
+        ``"linear"``: an update loses at most ``entropy_decrease`` nats (delta); ``"fraction"``: at
+        most the fraction ``1 - entropy_rate`` of what lies above ``minimal_entropy`` (H0).
+    entropy_rate
+        ``gamma`` of the second schedule, in [0, 1].
+    model
+        ``"least-squares"``: CAS-MORE's surrogate; ``"bayesian"``: the one of 2015.
+    reduced_dimension, projections, prior_precision
+        Of the Bayesian model, see `ProjectedBayesianFit`.
+    """
+
+    epsilon: float
+    entropy_schedule: EntropySchedule
+    entropy_rate: float
+    model: ModelLearner
+    reduced_dimension: int
+    projections: int
+    prior_precision: float
+
+    def __post_init__(self) -> None:
+        self._require("epsilon", 0 < self.epsilon < math.inf, "positive and finite")
+        self._require("entropy_rate", 0 <= self.entropy_rate <= 1, "between 0 and 1")
+        self._require("projections", self.projections >= 1, "at least 1")
+        self._require("prior_precision", 0 < self.prior_precision < math.inf, "positive, finite")
+        choices: dict[str, type[StrEnum]]
+        choices = {"entropy_schedule": EntropySchedule, "model": ModelLearner}
+        for name, kind in choices.items():
+            known = [str(choice) for choice in kind]
+            self._require(name, getattr(self, name) in known, " or ".join(map(repr, known)))
+            object.__setattr__(self, name, kind(getattr(self, name)))
+
+    def _require(self, name: str, holds: bool, wanted: str) -> None:
+        if not holds:
+            raise ValueError(f"{name} = {getattr(self, name)!r} must be {wanted}")
+
+    @classmethod
+    def default(cls, n: int, **changes: Any) -> MoreParameters:
+        """Return the settings for dimension ``n``, with ``changes`` made."""
+        settings: dict[str, Any] = {
+            "epsilon": _DEFAULT_EPSILON,
+            "entropy_schedule": EntropySchedule.LINEAR,
+            "entropy_rate": 0.99,
+            "model": ModelLearner.LEAST_SQUARES,
+            "reduced_dimension": math.ceil(n / 2),
+            "projections": 100,
+            "prior_precision": 1e-3,
+        }
+        return cls(**{**settings, **changes})
+
+
+class More(CasMore):
+    """The original MORE, by ask and tell; it minimises.
+
+    Parameters
+    ----------
+    x0, sigma0, population_size, seed, target
+        As of `CasMore`.
+    settings
+        Fields of `MoreParameters`, and those of `CasMoreParameters` that the two have in common.
+
+    Raises
+    ------
+    ValueError
+        If ``x0``, ``sigma0`` or a setting is out of its range.
+    TypeError
+        If there is no such setting.
+    """
+
+    def __init__(
+        self,
+        x0: ArrayLike,
+        sigma0: float,
+        *,
+        population_size: int | None = None,
+        seed: int | np.random.SeedSequence | np.random.Generator | None = None,
+        target: float | None = None,
+        **settings: Any,
+    ) -> None:
+        own = [field.name for field in fields(MoreParameters)]
+        for name in settings:
+            if name in _NOT_OF_MORE:
+                raise TypeError(f"MORE has no setting {name!r}; its one trust region is 'epsilon'")
+        others = [field.name for field in fields(CasMoreParameters)]
+        known_settings(settings, [*own, *(n for n in others if n not in _NOT_OF_MORE)], "MORE")
+        shared = {name: value for name, value in settings.items() if name not in own}
+        super().__init__(
+            x0,
+            sigma0,
+            population_size=population_size,
+            seed=seed,
+            target=target,
+            **{"entropy_decrease": _DEFAULT_DECREASE, **shared},
+        )
+        n = self.distribution.dimension
+        self.joint = MoreParameters.default(n, **{k: v for k, v in settings.items() if k in own})
+        if (
+            self.joint.entropy_schedule is EntropySchedule.FRACTION
+            and self.parameters.minimal_entropy == -math.inf
+        ):
+            raise ValueError("entropy_schedule = 'fraction' needs a finite minimal_entropy")
+        self._bayesian = ProjectedBayesianFit(
+            n,
+            self.joint.reduced_dimension,
+            self.joint.projections,
+            self.joint.prior_precision,
+            self.rng.spawn(1)[0],
+        )
+
+    def entropy_bound(self) -> float:
+        """Return ``beta`` of the next update, in nats; never above the present entropy."""
+        entropy, p = self.distribution.entropy, self.parameters
+        if self.joint.entropy_schedule is EntropySchedule.FRACTION:
+            low = p.minimal_entropy
+            beta = self.joint.entropy_rate * (entropy - low) + low
+        else:
+            beta = max(entropy - p.entropy_decrease, p.minimal_entropy)
+        # a bound above it would ask for growth, which a KL bound may not allow
+        return min(beta, entropy)
+
+    def _update(self) -> None:
+        """Do one iteration: model, then mean and covariance at once.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If it can't be done; the distribution is as it was.
+        """
+        p = self.parameters
+        targets = normalize(
+            _finite_rewards(self.queue.values),
+            p.target_normalization,
+            p.clip,
+            p.kurtosis_threshold,
+        )
+        if not targets.any():
+            return  # a flat function: nothing to learn, and no reason to shrink
+        learned = self._learn(targets)
+        if learned is None:
+            return
+        model, complexity = learned
+        d, U = _eigen(model.A)
+        bound = self.entropy_bound() - self.distribution.entropy
+        new = joint_update(d, U.T @ model.a, self.joint.epsilon, bound)
+        updated = self.distribution.updated(U @ new.step, U, np.sqrt(new.variances))
+        if not (np.isfinite(updated.factor).all() and np.isfinite(updated.mean).all()):
+            raise np.linalg.LinAlgError("the update left the range of double precision")
+        self.distribution, self.model, self.complexity = updated, model, complexity
+
+    def _learn(self, targets: Any) -> tuple[QuadraticModel, Complexity] | None:
+        """Fit the surrogate in whitened coordinates; None while samples are too few."""
+        X = self.queue.points
+        if self.joint.model is ModelLearner.BAYESIAN:
+            if len(X) < self._bayesian.samples_needed:
+                return None
+            return self._bayesian.fit(X, targets, self.distribution), Complexity.FULL
+        complexity = affordable_complexity(len(X), self.distribution.dimension)
+        if complexity is None:
+            return None
+        return self.fit.fit(self.queue, targets, complexity, self.distribution), complexity
