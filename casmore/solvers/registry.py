@@ -31,6 +31,13 @@ _ENTRIES = (
     Entry("ca-more", "casmore.solvers.more:make_ca_more", "CAS-MORE with a fixed entropy schedule"),
     Entry("more", "casmore.solvers.more:make", "the original MORE, one joint trust region"),
     Entry("cma", "casmore.solvers.cma:make", "CMA-ES of pycma, active covariance", extra="cma"),
+    Entry("xnes", "casmore.solvers.xnes:make", "xNES"),
+    Entry(
+        "xnes-as",
+        "casmore.solvers.xnes:make_with_adaptation_sampling",
+        "xNES with adaptation sampling, the paper's xNESas",
+    ),
+    Entry("pybrain-xnes", "casmore.solvers.pybrain:make", "xNES of PyBrain", extra="pybrain"),
 )
 _BY_NAME = {entry.name: entry for entry in _ENTRIES}
 

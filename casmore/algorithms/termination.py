@@ -1,0 +1,41 @@
+"""Reasons to stop that lie in the search distribution's shape."""
+
+import math
+
+import numpy as np
+
+from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.stopping import StopReason
+
+
+def degenerate(
+    distribution: SearchDistribution,
+    shortest_step: float,
+    longest_step: float,
+    maximal_condition: float,
+) -> dict[StopReason, float]:
+    """Return why this distribution can't be searched with any more; empty: it can.
+
+    Parameters
+    ----------
+    distribution
+        The search distribution.
+    shortest_step, longest_step
+        Smallest and largest standard deviation along the longest axis.
+    maximal_condition
+        Largest condition number of the covariance.
+    """
+    axes = distribution.axis_lengths()
+    shortest, longest = float(axes[0]), float(axes[-1])
+    stop: dict[StopReason, float] = {}
+    deviations = np.sqrt(np.square(distribution.factor / longest).sum(axis=1)) * longest
+    # a fifth of a deviation is lost in the mean's last digit
+    unmoved = distribution.mean + 0.2 * deviations == distribution.mean
+    if longest < shortest_step or unmoved.any():
+        stop[StopReason.STEP_TOO_SMALL] = longest
+    if longest > longest_step:
+        stop[StopReason.STEP_TOO_LARGE] = longest
+    condition = (longest / shortest) ** 2 if shortest > 0 else math.inf
+    if condition > maximal_condition:
+        stop[StopReason.CONDITION] = condition
+    return stop
