@@ -1,12 +1,14 @@
 """CMA-ES of pycma behind the adapter: own random stream, no files, no global state."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import cma
 import numpy as np
 from numpy.typing import NDArray
 
+from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.stopping import StopReason
 from casmore.solvers.protocol import Seed
 
@@ -40,15 +42,7 @@ class CMA:
         **options: Any,
     ) -> None:
         self._rng = np.random.default_rng(seed)
-        settings: dict[str, Any] = {
-            "verbose": -9,
-            "verb_log": 0,
-            "verb_disp": 0,
-            "maxiter": np.inf,  # the budget is the caller's
-            "seed": np.nan,  # nan: leave numpy's global generator alone
-            "randn": self._randn,
-            **options,
-        }
+        settings = strategy_options(self._randn, options)
         if population_size is not None:
             settings["popsize"] = population_size
         if target is not None:
@@ -77,6 +71,14 @@ class CMA:
     def mean(self) -> NDArray[np.float64]:
         """Mean of the search distribution."""
         return np.array(self._es.mean)
+
+    @property
+    def distribution(self) -> SearchDistribution:
+        """The search distribution, for traces."""
+        # pycma's own decomposition may be some iterations old
+        variances, directions = np.linalg.eigh(self._es.sm.covariance_matrix)
+        axes = directions * (self._es.sigma * np.sqrt(variances))
+        return SearchDistribution(self.mean, (self._es.sigma_vec * axes.T).T)
 
     @property
     def best_x(self) -> NDArray[np.float64]:
@@ -114,10 +116,30 @@ class CMA:
 
     def stop(self) -> dict[StopReason, float]:
         """Return pycma's reasons in our words."""
-        return {
-            _REASONS.get(name, StopReason.NO_PROGRESS): _number(value)
-            for name, value in self._es.stop().items()
-        }
+        return reasons_of(self._es)
+
+
+def strategy_options(
+    randn: Callable[..., NDArray[np.float64]], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Return pycma's options for a silent run without files that draws from ``randn``."""
+    return {
+        "verbose": -9,
+        "verb_log": 0,
+        "verb_disp": 0,
+        "maxiter": np.inf,  # the budget is the caller's
+        "seed": np.nan,  # nan: leave numpy's global generator alone
+        "randn": randn,
+        **options,
+    }
+
+
+def reasons_of(strategy: cma.CMAEvolutionStrategy) -> dict[StopReason, float]:
+    """Return pycma's reasons to stop in our words."""
+    return {
+        _REASONS.get(name, StopReason.NO_PROGRESS): _number(value)
+        for name, value in strategy.stop().items()
+    }
 
 
 def _number(value: Any) -> float:

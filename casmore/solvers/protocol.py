@@ -21,7 +21,11 @@ class Solver(Protocol):
 
     @property
     def population_size(self) -> int:
-        """Number of points the next ``ask`` returns."""
+        """Size of the population, which a restart may enlarge; 0 if the solver has none.
+
+        Most solvers return so many points an ``ask``; one that is behind the bridge may ask for
+        them one at a time.
+        """
 
     @property
     def evaluations(self) -> int:

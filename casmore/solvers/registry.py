@@ -31,6 +31,12 @@ _ENTRIES = (
     Entry("ca-more", "casmore.solvers.more:make_ca_more", "CAS-MORE with a fixed entropy schedule"),
     Entry("more", "casmore.solvers.more:make", "the original MORE, one joint trust region"),
     Entry("cma", "casmore.solvers.cma:make", "CMA-ES of pycma, active covariance", extra="cma"),
+    Entry(
+        "lq-cma",
+        "casmore.solvers.lq_cma:make",
+        "lq-CMA-ES of pycma, assisted by a quadratic surrogate",
+        extra="cma",
+    ),
     Entry("xnes", "casmore.solvers.xnes:make", "xNES"),
     Entry(
         "xnes-as",
@@ -38,6 +44,16 @@ _ENTRIES = (
         "xNES with adaptation sampling, the paper's xNESas",
     ),
     Entry("pybrain-xnes", "casmore.solvers.pybrain:make", "xNES of PyBrain", extra="pybrain"),
+    Entry("nelder-mead", "casmore.solvers.scipy:make_nelder_mead", "Nelder-Mead of SciPy"),
+    Entry("powell", "casmore.solvers.scipy:make_powell", "Powell's method of SciPy"),
+    Entry("l-bfgs-b", "casmore.solvers.scipy:make_l_bfgs_b", "L-BFGS-B of SciPy"),
+    Entry("slsqp", "casmore.solvers.scipy:make_slsqp", "SLSQP of SciPy"),
+    Entry(
+        "differential-evolution",
+        "casmore.solvers.scipy:make_differential_evolution",
+        "differential evolution of SciPy",
+    ),
+    Entry("random-search", "casmore.solvers.random_search:make", "uniform random search"),
 )
 _BY_NAME = {entry.name: entry for entry in _ENTRIES}
 

@@ -1,11 +1,13 @@
 """Restarts as a policy around any solver.
 
 What a restart keeps: the best point, the count of evaluations, the stream of seeds.
-What it resets: everything else. The new solver starts from a fresh point and ``sigma0`` and
-knows nothing of its predecessors.
+What it resets: everything else. The new solver starts from a fresh point and with a population
+and a step size of the policy's, and knows nothing of its predecessors.
 """
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -19,10 +21,56 @@ Start = Callable[[np.random.Generator], NDArray[np.float64]]
 
 
 class RestartPolicy(StrEnum):
-    """When a solver stops without the target: end there, or start again."""
+    """When a solver stops without the target: end there, or start again.
+
+    A solver without a population is just started again by either policy.
+    """
 
     NONE = "none"
     IPOP = "ipop"  # population doubled at each restart (Auger & Hansen 2005)
+    BIPOP = "bipop"  # that, or a small population, whichever has had less (Hansen 2009)
+
+
+@dataclass
+class _Bipop:
+    """The two regimes of BIPOP and what each has spent.
+
+    Hansen, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed", section 2.
+    The first run, of the default population, belongs to neither.
+    """
+
+    default: int  # population of the first run
+    large: int  # of the last run of the large regime
+    last_large: int  # evaluations of that run
+    in_large: bool | None = None  # the regime of the current run
+    spent_large: int = 0
+    spent_small: int = 0
+
+    def next_run(self, evaluations: int, rng: np.random.Generator) -> tuple[int, float, float]:
+        """Note what the run just ended took; return the next one's setting.
+
+        Returns
+        -------
+        population
+            Its size.
+        factor
+            Of the initial step size.
+        limit
+            Largest number of evaluations of the run.
+        """
+        if self.in_large:
+            self.spent_large += evaluations
+        elif self.in_large is not None:
+            self.spent_small += evaluations
+        if self.in_large is not False:
+            self.last_large = evaluations
+        self.in_large = self.spent_large <= self.spent_small
+        if self.in_large:
+            self.large *= 2
+            return self.large, 1.0, math.inf
+        ratio = 0.5 * self.large / self.default
+        population = math.floor(self.default * math.pow(ratio, rng.uniform() ** 2))
+        return population, math.pow(10, -2 * rng.uniform()), 0.5 * self.last_large
 
 
 class UniformStart:
@@ -50,7 +98,7 @@ class Restarting:
     sigma0
         Initial step size of each run.
     policy
-        Whether, and with which population, to start again.
+        Whether, and with which population and step size, to start again.
     population_size
         Of the first run; default: the solver's own.
     seed
@@ -83,13 +131,16 @@ class Restarting:
         self._best_y = np.inf
         self.restarts = 0
         self.ended: list[dict[StopReason, float]] = []
-        self.solver = self._fresh(population_size)
+        self.solver = self._fresh(population_size, sigma0)
+        self._limit = math.inf  # evaluations of the current run
+        size = self.solver.population_size
+        self._bipop = _Bipop(default=size, large=size, last_large=0)
 
-    def _fresh(self, population_size: int | None) -> Solver:
+    def _fresh(self, population_size: int | None, sigma0: float) -> Solver:
         x0 = self._start(self._rng)
         return self._factory(
             x0,
-            self._sigma0,
+            sigma0,
             population_size=population_size,
             seed=self._rng.spawn(1)[0],
             target=self._target,
@@ -125,7 +176,7 @@ class Restarting:
 
     def ask(self) -> NDArray[np.float64]:
         """Return the next points, of a fresh run if the current one has stopped."""
-        if self.solver.stop() and not self.stop():
+        if self._run_has_ended() and not self.stop():
             self._restart()
         return self.solver.ask()
 
@@ -140,9 +191,26 @@ class Restarting:
             return reasons
         return {}
 
+    def _run_has_ended(self) -> dict[StopReason, float]:
+        reasons = self.solver.stop()
+        if not reasons and self.solver.evaluations >= self._limit:
+            return {StopReason.BUDGET: self._limit}
+        return reasons
+
     def _restart(self) -> None:
-        self.ended.append(self.solver.stop())
+        self.ended.append(self._run_has_ended())
         self._best_x, self._best_y = self.best_x, self.best_y
         self._evaluations_before = self.evaluations
         self.restarts += 1
-        self.solver = self._fresh(2 * self.solver.population_size)
+        population, sigma0 = self.solver.population_size, self._sigma0
+        if population == 0:
+            self.solver = self._fresh(None, sigma0)
+            return
+        if self.policy is RestartPolicy.BIPOP:
+            population, factor, self._limit = self._bipop.next_run(
+                self.solver.evaluations, self._rng
+            )
+            sigma0 *= factor
+        else:
+            population *= 2
+        self.solver = self._fresh(population, sigma0)

@@ -29,6 +29,7 @@ class Clockwork:
         **settings: Any,
     ) -> None:
         self.mean = np.array(x0)
+        self.sigma0 = sigma0
         self.population_size = population_size or 4
         self.rng = np.random.default_rng(seed)
         self.target = target
@@ -74,6 +75,81 @@ def test_ipop_doubles_the_population_at_each_restart_and_keeps_the_best() -> Non
     assert solver.stop() == {}
 
 
+class Single(Clockwork):
+    """Has no population."""
+
+    def __init__(self, x0: Array, sigma0: float, **arguments: Any) -> None:
+        assert arguments["population_size"] is None
+        super().__init__(x0, sigma0, **arguments)
+        self.population_size = 0
+
+    def ask(self) -> Array:
+        return np.atleast_2d(self.mean)
+
+
+@pytest.mark.parametrize("policy", [RestartPolicy.IPOP, RestartPolicy.BIPOP])
+def test_a_solver_without_population_is_just_started_again(policy: RestartPolicy) -> None:
+    solver = Restarting(Single, UniformStart(2), 2.0, policy=policy, seed=1)
+    batches, _ = drive(solver, 12)
+    assert solver.restarts == 3
+    assert {float(X.sum()) for X in batches} == {float(X.sum()) for X in batches[::3]}
+    assert len({float(X.sum()) for X in batches}) == 4
+    assert isinstance(solver.solver, Single)
+    assert solver.solver.sigma0 == 2.0
+
+
+def test_bipop_keeps_the_balance_of_its_two_regimes() -> None:
+    solver = Restarting(Clockwork, UniformStart(2), 2.0, policy=RestartPolicy.BIPOP, seed=5)
+    runs: list[tuple[int, float, int]] = []
+    while len(runs) < 60:
+        X = solver.ask()
+        current = solver.solver
+        assert isinstance(current, Clockwork)
+        solver.tell(X, (X**2).sum(axis=1))
+        if solver.restarts == len(runs):
+            runs.append((current.population_size, current.sigma0, 0))
+        runs[-1] = (*runs[-1][:2], current.evaluations)
+        if current.population_size > 1000:
+            break
+    assert runs[0] == (4, 2.0, 12)
+    # by hand, from Hansen 2009: the regime that has spent less, the large one first
+    spent = {"large": 0, "small": 0}
+    large, last_large = 4, 12
+    regimes = []
+    for population, sigma0, evaluations in runs[1:-1]:
+        if spent["large"] <= spent["small"]:
+            regimes.append("large")
+            large *= 2
+            assert (population, sigma0) == (large, 2.0)
+            assert evaluations == 3 * population
+            last_large = evaluations
+        else:
+            regimes.append("small")
+            assert 4 <= population <= large / 2
+            assert 0.02 <= sigma0 <= 2.0
+            # ends with the iteration that spends half of the last large run
+            assert evaluations < last_large / 2 + population
+        spent[regimes[-1]] += evaluations
+    assert regimes[0] == "large"
+    assert regimes.count("small") > regimes.count("large") > 4
+    assert solver.evaluations == sum(evaluations for _, _, evaluations in runs)
+
+
+class NoEnd(Clockwork):
+    """Goes on for ever with a small step size."""
+
+    def stop(self) -> dict[StopReason, float]:
+        return {} if self.sigma0 < 2 else super().stop()
+
+
+def test_bipop_cuts_small_runs_at_half_of_the_last_large_one() -> None:
+    solver = Restarting(NoEnd, UniformStart(2), 2.0, policy=RestartPolicy.BIPOP, seed=5)
+    drive(solver, 14)
+    assert solver.restarts >= 3
+    assert solver.ended[1] == {StopReason.NO_PROGRESS: 3.0}  # the large one, of 3 x 8
+    assert solver.ended[2] == {StopReason.BUDGET: 12.0}
+
+
 def test_none_ends_with_the_solvers_reasons() -> None:
     solver = Restarting(Clockwork, UniformStart(2), 2.0, policy=RestartPolicy.NONE, seed=1)
     drive(solver, 3)
@@ -99,20 +175,20 @@ def test_starts_are_fresh_and_uniform() -> None:
         UniformStart(2, 1.0, 1.0)
 
 
-@pytest.mark.parametrize("name", ["cas-more", "cma"])
-def test_real_solvers_restart_reproducibly_and_survive_pickling(name: str) -> None:
-    def make() -> Restarting:
-        return Restarting(registry.factory(name), UniformStart(2), 2.0, seed=3)
+@pytest.mark.parametrize("policy", [RestartPolicy.IPOP, RestartPolicy.BIPOP])
+@pytest.mark.parametrize("name", ["cas-more", "cma", "xnes-as", "nelder-mead"])
+def test_real_solvers_restart_reproducibly_and_survive_pickling(
+    name: str, policy: RestartPolicy
+) -> None:
+    def make(seed: int = 3) -> Restarting:
+        return Restarting(registry.factory(name), UniformStart(2), 2.0, policy=policy, seed=seed)
 
-    whole, part, other = make(), make(), Restarting(
-        registry.factory(name), UniformStart(2), 2.0, seed=4
-    )  # fmt: skip
-    batches, _ = drive(whole, 150)
+    whole, part, other = make(), make(), make(seed=4)
+    batches, _ = drive(whole, 300)
     before, _ = drive(part, 60)
     part = pickle.loads(pickle.dumps(part))
-    after, _ = drive(part, 90)
+    after, _ = drive(part, 240)
     assert whole.restarts >= 1
-    assert len({len(X) for X in batches}) == whole.restarts + 1
     for ours, theirs in zip(batches, before + after, strict=True):
         assert (ours == theirs).all()
     assert (drive(other, 1)[0][0] != batches[0]).all()

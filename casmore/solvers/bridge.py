@@ -1,0 +1,251 @@
+"""A bridge to solvers that call the objective themselves: from the outside, ask and tell.
+
+The foreign solver runs in a thread of its own and is handed an objective that waits: it passes the
+points out, and returns when their values are told. Only one of the two threads ever runs, so the
+run is as deterministic as the foreign solver is.
+
+A running thread can't be pickled. What is pickled instead is how the run was started and every
+value it was told; on its next use the copy starts the foreign solver again and answers from that
+record, until it has caught up. That is exact, evaluates nothing, and takes as long as the foreign
+solver took by itself.
+"""
+
+import math
+import threading
+import weakref
+from array import array
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from casmore.algorithms.arguments import valid_samples, valid_start
+from casmore.algorithms.stopping import StopReason
+
+Array = NDArray[np.float64]
+
+_SECONDS_TO_END = 5.0
+
+
+class Objective(Protocol):
+    """What the foreign solver calls: a point gives a number, a batch, shape (k, n), k numbers."""
+
+    def __call__(self, x: ArrayLike, /) -> Any:
+        """Return the value of a point, or the values of a batch."""
+
+
+Run = Callable[[Objective], dict[StopReason, float]]
+
+
+class _ClosedError(BaseException):
+    """Unwinds the foreign solver; no ``Exception``, so that it passes its handlers."""
+
+
+class _Exchange:
+    """Points one way, values the other. Refers to neither side, so that each can be dropped."""
+
+    def __init__(self, run: Run) -> None:
+        self.points: Array | None = None  # None: the foreign solver has ended
+        self.reasons: dict[StopReason, float] = {}
+        self.error: BaseException | None = None
+        self._values: Array = np.empty(0)
+        self._closed = False
+        # locks that are released by the other side: a hand-over in a few microseconds
+        self._asked, self._told = threading.Lock(), threading.Lock()
+        self._asked.acquire()
+        self._told.acquire()
+        self._thread = threading.Thread(
+            target=self._serve, args=(run,), name="casmore-bridge", daemon=True
+        )
+        self._thread.start()
+        self._asked.acquire()
+
+    def answer(self, values: Array) -> None:
+        """Let the foreign solver go on with these values, up to its next points or its end."""
+        self._values = values
+        self._told.release()
+        self._asked.acquire()
+
+    def close(self) -> None:
+        """End the foreign solver where it is."""
+        if self._thread.is_alive() and not self._closed:
+            self._closed = True
+            self._told.release()
+            # a solver that swallows even this exception is left alone; it dies with the process
+            self._thread.join(_SECONDS_TO_END)
+
+    def _serve(self, run: Run) -> None:
+        try:
+            with np.errstate(all="ignore"):  # infinite values are the foreign solver's business
+                self.reasons = run(self._objective)
+        except _ClosedError:
+            pass
+        except BaseException as error:  # raised again on our side
+            self.error = error
+        finally:
+            self.points = None
+            self._asked.release()
+
+    def _objective(self, x: ArrayLike, /) -> Any:
+        if self._closed:
+            raise _ClosedError
+        # a copy: solvers go on working in the array they hand over
+        points = np.array(x, dtype=float)
+        self.points = np.atleast_2d(points)
+        self._asked.release()
+        self._told.acquire()
+        if self._closed:
+            raise _ClosedError
+        return self._values if points.ndim == 2 else float(self._values[0])
+
+
+class Bridge:
+    """A solver that calls the objective itself, by ask and tell.
+
+    ``ask`` returns what the solver wants to know: one point, or a batch if it is vectorised.
+    It goes on when all of these have been told, at once or bit by bit. Any other points told count
+    as evaluations and for the best point; the solver itself does not learn of them. NaN is told as
+    infinity, and infinity as such: what the foreign solver makes of it is up to it.
+
+    If it fails over the values, by an ``ArithmeticError``, ``ValueError`` or ``LinAlgError`` after
+    the first ones, its run has ended with `StopReason.UPDATE_FAILED`. Other errors are raised.
+
+    Parameters
+    ----------
+    run
+        Runs the foreign solver on an objective and returns the reasons for its end. Called again
+        with the same values, it must ask for the same points. To be pickled, it must be a function
+        of a module or a ``functools.partial`` of one. It must not refer to the bridge.
+    x0
+        The initial point, shape (n,): best point until there is one, and checked.
+    sigma0
+        Checked; what becomes of it is up to ``run``.
+    target
+        Stop once a value is at most this.
+    population_size
+        What a restart can enlarge; 0: nothing.
+
+    Notes
+    -----
+    The thread begins with the first ``ask`` and ends with the run, or when the bridge is dropped,
+    or at the end of the process.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        x0: ArrayLike,
+        sigma0: float,
+        *,
+        target: float | None = None,
+        population_size: int = 0,
+    ) -> None:
+        self.best_x, self.best_y = valid_start(x0, sigma0), math.inf
+        self.population_size = population_size
+        self.evaluations = 0
+        self._run = run
+        self._target = -math.inf if target is None else target
+        self._record = array("d")  # all values the foreign solver has been told
+        self._pending: Array | None = None  # the points it waits for; None: not begun, or ended
+        self._answers: Array = np.empty(0)
+        self._missing: NDArray[np.bool_] = np.empty(0, dtype=bool)
+        self._ended: dict[StopReason, float] | None = None
+        self._exchange: _Exchange | None = None
+
+    @property
+    def mean(self) -> Array:
+        """The best point: foreign solvers do not tell their favourite."""
+        return self.best_x
+
+    def ask(self) -> Array:
+        """Return the points the foreign solver waits for, shape (k, n), but those already told.
+
+        Raises
+        ------
+        RuntimeError
+            If it has ended.
+        """
+        self._catch_up()
+        if self._pending is None:
+            raise RuntimeError(f"the solver has ended, {self._ended}, and asks for nothing more")
+        return self._pending[self._missing].copy()
+
+    def tell(self, X: ArrayLike, y: ArrayLike) -> None:
+        """Take the values ``y``, shape (k,), of any points ``X``, shape (k, n).
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit, or a point is not finite.
+        """
+        X, y = valid_samples(X, y, len(self.best_x))
+        if len(y) == 0:
+            return
+        self.evaluations += len(y)
+        best = int(np.argmin(y))
+        if y[best] < self.best_y:
+            self.best_x, self.best_y = X[best].copy(), float(y[best])
+        if self._pending is None or not self._match(self._pending, X, y):
+            return
+        self._catch_up()
+        assert self._exchange is not None
+        self._record.extend(self._answers.tolist())
+        self._exchange.answer(self._answers)
+        self._receive(self._exchange)
+
+    def stop(self) -> dict[StopReason, float]:
+        """Return why the foreign solver has ended, or that the target is reached; empty: go on."""
+        stop = dict(self._ended or {})
+        if self.best_y <= self._target:
+            stop[StopReason.TARGET] = self.best_y
+        return stop
+
+    def _match(self, pending: Array, X: Array, y: Array) -> bool:
+        """Note the answers among what is told; return whether all are there."""
+        for x, value in zip(X, y, strict=True):
+            wanted = np.flatnonzero(self._missing & (pending == x).all(axis=1))
+            if len(wanted) > 0:
+                self._answers[wanted[0]] = value
+                self._missing[wanted[0]] = False
+        return not self._missing.any()
+
+    def _catch_up(self) -> None:
+        """See that the foreign solver runs, and is where the record ends."""
+        if self._exchange is not None or self._ended is not None:
+            return
+        exchange = _Exchange(self._run)
+        weakref.finalize(self, exchange.close)
+        self._exchange = exchange
+        position = 0
+        while position < len(self._record) and exchange.points is not None:
+            values = self._record[position : position + len(exchange.points)]
+            position += len(values)
+            exchange.answer(np.array(values))
+        if self._pending is None:
+            self._receive(exchange)
+        elif exchange.points is None or not np.array_equal(exchange.points, self._pending):
+            raise RuntimeError(
+                "the unpickled solver did not repeat its run: it must ask for the same points "
+                "whenever it is told the same values"
+            )
+
+    def _receive(self, exchange: _Exchange) -> None:
+        """Take over the next points, or the end."""
+        self._pending = exchange.points
+        if self._pending is not None:
+            self._answers = np.full(len(self._pending), math.inf)
+            self._missing = np.ones(len(self._pending), dtype=bool)
+            return
+        error, self._ended = exchange.error, exchange.reasons
+        if error is None:
+            return
+        if not self._record or not isinstance(error, _OVER_VALUES):
+            raise error
+        self._ended = {StopReason.UPDATE_FAILED: float(self.evaluations)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_exchange": None}
+
+
+_OVER_VALUES = (ArithmeticError, ValueError, np.linalg.LinAlgError)

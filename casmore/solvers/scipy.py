@@ -1,0 +1,180 @@
+"""Solvers of ``scipy.optimize`` behind the bridge: with SciPy's defaults, but no budgets.
+
+The local ones start at ``x0`` and know no step size; ``sigma0`` is not used, nor is the seed.
+Differential evolution samples a box and uses neither ``x0`` nor ``sigma0``.
+"""
+
+import copy
+import inspect
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize
+
+from casmore.algorithms.arguments import known_settings
+from casmore.algorithms.stopping import StopReason
+from casmore.solvers.bridge import Bridge, Objective
+from casmore.solvers.protocol import Seed
+
+Array = NDArray[np.float64]
+
+# The budget is the caller's, who drops the solver when it is spent. The largest 32-bit integer,
+# since SciPy's compiled solvers count in these.
+_NO_LIMIT = 2**31 - 1
+# SciPy's limits on iterations and evaluations, by method
+_LIMITS: dict[str, dict[str, int]] = {
+    "Nelder-Mead": {"maxiter": _NO_LIMIT, "maxfev": _NO_LIMIT},
+    "Powell": {"maxiter": _NO_LIMIT, "maxfev": _NO_LIMIT},
+    "L-BFGS-B": {"maxiter": _NO_LIMIT, "maxfun": _NO_LIMIT},
+    "SLSQP": {"maxiter": _NO_LIMIT},
+}
+_OPTIONS = {
+    "Nelder-Mead": ("adaptive", "fatol", "initial_simplex", "xatol"),
+    "Powell": ("direc", "ftol", "xtol"),
+    "L-BFGS-B": ("eps", "finite_diff_rel_step", "ftol", "gtol", "maxcor", "maxls"),
+    "SLSQP": ("eps", "finite_diff_rel_step", "ftol"),
+}
+_EVOLUTION_OPTIONS = (
+    *("atol", "init", "maxiter", "mutation", "polish", "popsize", "recombination"),
+    *("strategy", "tol", "updating"),
+)
+# SciPy's name for the source of random numbers, the former until 1.14
+_RNG = "rng" if "rng" in inspect.signature(optimize.differential_evolution).parameters else "seed"
+
+
+def _local(
+    method: str,
+    x0: ArrayLike,
+    sigma0: float,
+    *,
+    population_size: int | None = None,
+    seed: Seed = None,
+    target: float | None = None,
+    bounds: tuple[float, float] | None = None,
+    **options: Any,
+) -> Bridge:
+    """Build the bridge to a method of ``scipy.optimize.minimize``.
+
+    Parameters
+    ----------
+    method
+        The method's name.
+    x0
+        Where it starts, shape (n,).
+    sigma0, seed
+        Not used: the method is deterministic, and chooses its steps itself.
+    population_size
+        Must be None, there being none.
+    target
+        Stop once a value is at most this.
+    bounds
+        The same lower and upper bound for all coordinates; default: none.
+    options
+        Of the method, SciPy's names.
+
+    Raises
+    ------
+    TypeError
+        If there is no such option.
+    ValueError
+        If a population size is given.
+    """
+    if population_size is not None:
+        raise ValueError(f"{method} has no population; leave population_size out")
+    known_settings(options, _OPTIONS[method], method)
+    start = np.array(x0, dtype=float)
+    run = partial(_minimize, method, start, bounds, {**_LIMITS[method], **options})
+    return Bridge(run, start, sigma0, target=target)
+
+
+def _minimize(
+    method: str,
+    x0: Array,
+    bounds: tuple[float, float] | None,
+    options: dict[str, Any],
+    objective: Objective,
+) -> dict[StopReason, float]:
+    box = None if bounds is None else [tuple(bounds)] * len(x0)
+    start = x0 if bounds is None else np.clip(x0, *bounds)
+    result = optimize.minimize(objective, start, method=method, bounds=box, options=options)
+    # converged or given up: either way SciPy does not get any further
+    return {StopReason.NO_PROGRESS: float(result.status)}
+
+
+def make_differential_evolution(
+    x0: ArrayLike,
+    sigma0: float,
+    *,
+    population_size: int | None = None,
+    seed: Seed = None,
+    target: float | None = None,
+    lower: float = -5.0,
+    upper: float = 5.0,
+    vectorized: bool = False,
+    **options: Any,
+) -> Bridge:
+    """Build the bridge to ``scipy.optimize.differential_evolution``.
+
+    Parameters
+    ----------
+    x0, sigma0
+        Not used but for the dimension: the first population fills the box.
+    population_size
+        Rounded up to a multiple of n, which is all SciPy offers; default: 15 n.
+    seed
+        Seeds the run's own random generator.
+    target
+        Stop once a value is at most this.
+    lower, upper
+        The box, the same for all coordinates; default: BBOB's domain.
+    vectorized
+        Ask for whole generations at a time. They are then updated together, SciPy's
+        ``updating="deferred"``; its default is to let each new member count at once.
+    options
+        Of ``differential_evolution``, SciPy's names.
+
+    Raises
+    ------
+    TypeError
+        If there is no such option.
+    ValueError
+        If the box is empty.
+    """
+    known_settings(options, _EVOLUTION_OPTIONS, "differential evolution")
+    if not -math.inf < lower < upper < math.inf:
+        raise ValueError(f"the box [{lower}, {upper}] must be finite, lower less than upper")
+    n = np.size(x0)
+    if population_size is not None:
+        options["popsize"] = math.ceil(population_size / n)
+    options = {"popsize": 15, "maxiter": _NO_LIMIT, **options}
+    if vectorized:
+        options = {**options, "vectorized": True, "updating": "deferred"}
+    run = partial(_evolve, [(lower, upper)] * n, options, np.random.default_rng(seed))
+    return Bridge(run, x0, sigma0, target=target, population_size=max(5, options["popsize"] * n))
+
+
+def _evolve(
+    box: list[tuple[float, float]],
+    options: dict[str, Any],
+    rng: np.random.Generator,
+    objective: Objective,
+) -> dict[StopReason, float]:
+    def of_columns(x: Array) -> Any:
+        return objective(x.T if x.ndim == 2 else x)  # SciPy has a point a column
+
+    result = optimize.differential_evolution(
+        of_columns,
+        box,
+        # a copy: should the run be repeated, it is from the same random numbers
+        **{**options, _RNG: copy.deepcopy(rng)},
+    )
+    return {StopReason.NO_PROGRESS: float(result.nit)}
+
+
+make_nelder_mead = partial(_local, "Nelder-Mead")
+make_powell = partial(_local, "Powell")
+make_l_bfgs_b = partial(_local, "L-BFGS-B")
+make_slsqp = partial(_local, "SLSQP")
