@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, NoReturn
 from casmore.solvers import registry
 
 if TYPE_CHECKING:
+    from casmore.experiments.folder import RunFolder
+    from casmore.experiments.plan import Work
     from casmore.experiments.runner import Summary
 
 _CONFIGS = Path("configs")
 _RUNS = Path("runs")
+_RUN_HELP = "a run's folder, its name in runs/, or the config of a run there"
 # what a user gets wrong, and what a session ends with
 _EXIT_FAILED, _EXIT_USAGE, _EXIT_INTERRUPTED, _EXIT_TERMINATED = 1, 2, 130, 143
 # packages of the extra 'bbob', by the names they are imported under
@@ -70,12 +73,19 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("config", metavar="CONFIG", help="a TOML file, or a name in configs/")
     run.add_argument("--out", type=Path, metavar="FOLDER", help="default: runs/<name of config>")
     run.add_argument("--workers", type=_positive, metavar="N", help="default: as in the config")
+    run.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="run the I-th of N parts alone; shards share the folder, in any order",
+    )
     run.set_defaults(command=_run)
 
+    merge = commands.add_parser("merge", help="collect what is done: COCO data of each solver")
+    merge.add_argument("run", metavar="RUN", help=_RUN_HELP)
+    merge.set_defaults(command=_merge)
+
     report = commands.add_parser("report", help="make cocopp's report and a summary of a run")
-    report.add_argument(
-        "run", metavar="RUN", help="a run's folder, its name in runs/, or the config of a run there"
-    )
+    report.add_argument("run", metavar="RUN", help=_RUN_HELP)
     report.add_argument(
         "--full", action="store_true", help="all of cocopp's figures; takes minutes"
     )
@@ -97,23 +107,29 @@ def _positive(text: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from casmore.experiments import coco_files, config, folder, pool, runner
+    from casmore.experiments import agreement, backends, coco_files, config, folder, runner, shard
 
     # a solver given as module:attribute may be in the folder where the command is given
     sys.path.insert(0, os.getcwd())
     signal.signal(signal.SIGTERM, _terminate)
     try:
+        part = shard.Shard.parse(options.shard) if options.shard else None
         experiment = config.load(_config_path(options.config))
-    except config.ConfigError as error:
+    except ValueError as error:
         raise UsageError(str(error)) from error
     root = options.out or _RUNS / experiment.name
+    workers = options.workers or experiment.workers
     try:
-        summary = runner.run(experiment, root, workers=options.workers or experiment.workers)
-    except (folder.RunLockedError, runner.ConfigChangedError) as error:
+        summary = runner.run(experiment, root, workers=workers, shard=part)
+    except (
+        folder.RunLockedError,
+        agreement.ConfigChangedError,
+        backends.BackendError,
+    ) as error:
         raise UsageError(str(error)) from error
     except KeyboardInterrupt as error:
         return _interrupted(error, options, root)
-    except (OSError, coco_files.BrokenDataError, pool.WorkerDiedError) as error:
+    except (OSError, coco_files.BrokenDataError, backends.WorkerDiedError) as error:
         print(f"casmore: {error}\nWhat is done is kept in {root}.", file=sys.stderr)
         return _EXIT_FAILED
     return _tell(summary, options)
@@ -134,10 +150,13 @@ def _interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Pa
 
 
 def _tell(summary: "Summary", options: argparse.Namespace) -> int:
-    print(f"{summary.published} of {summary.units} units are done.")
+    of_shard = f" of shard {summary.shard}" if summary.shard else ""
+    print(f"{summary.published} of {summary.units} units{of_shard} are done.")
     for label in summary.labels:
         print(f"  {label}: {summary.folder / 'data' / label}")
-    if summary.published:
+    if summary.shard:
+        print(f"When all shards are done:\n  casmore merge {summary.folder}")
+    elif summary.published:
         print(f"Report:\n  casmore report {summary.folder}")
     if not summary.failures:
         return 0
@@ -158,24 +177,49 @@ def _tell(summary: "Summary", options: argparse.Namespace) -> int:
 def _command(options: argparse.Namespace) -> str:
     out = f" --out {options.out}" if options.out else ""
     workers = f" --workers {options.workers}" if options.workers else ""
-    return f"casmore run {options.config}{out}{workers}"
+    shard = f" --shard {options.shard}" if options.shard else ""
+    return f"casmore run {options.config}{out}{workers}{shard}"
+
+
+def _known_run(options: argparse.Namespace) -> "tuple[RunFolder, tuple[Work, ...]]":
+    """Return the folder of a run, and its plan."""
+    from casmore.experiments import config, durable, folder, plan
+
+    sys.path.insert(0, os.getcwd())  # as for 'run'
+    run = folder.RunFolder(_run_path(options.run))
+    try:
+        experiment = config.check(durable.read_json(run.config), source=str(run.config))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return run, plan.make_plan(experiment)
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from casmore.experiments import coco_files, merge
+
+    run, plan = _known_run(options)
+    try:
+        data = merge.merge(run, (work.unit for work in plan))
+    except (OSError, coco_files.BrokenDataError) as error:
+        print(f"casmore: {error}", file=sys.stderr)
+        return _EXIT_FAILED
+    done = run.published()
+    print(f"{sum(work.unit in done for work in plan)} of {len(plan)} units are done.")
+    for label, path in data.items():
+        print(f"  {label}: {path}")
+    return 0
 
 
 def _report(options: argparse.Namespace) -> int:
     from casmore import reports
-    from casmore.experiments import coco_files, config, durable, folder, merge, plan
+    from casmore.experiments import coco_files, merge
 
-    root = _run_path(options.run)
-    run = folder.RunFolder(root)
-    try:
-        experiment = config.check(durable.read_json(run.config), source=str(run.config))
-    except config.ConfigError as error:
-        raise UsageError(str(error)) from error
+    run, plan = _known_run(options)
     try:
         # an interrupted run has published units that are not merged yet
-        if not merge.merge(run, (work.unit for work in plan.make_plan(experiment))):
-            raise UsageError(f"{root} has no finished units yet, so there is nothing to report")
-        reports.build(root, full=options.full)
+        if not merge.merge(run, (work.unit for work in plan)):
+            raise UsageError(f"{run.root} has no finished units yet, so there is nothing to report")
+        reports.build(run.root, full=options.full)
     except (coco_files.BrokenDataError, reports.ReportError) as error:
         print(f"casmore: {error}", file=sys.stderr)
         return _EXIT_FAILED

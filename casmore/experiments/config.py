@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import (
@@ -160,10 +160,53 @@ class SolverConfig(_Section):
         return data
 
 
+class Dask(_Section):
+    """Where the scheduler of the ``dask`` backend is."""
+
+    scheduler: StrictStr
+
+
+class Slurm(_Section):
+    """What the ``slurm`` backend asks the cluster for.
+
+    ``parameters`` are submitit's, as of its ``AutoExecutor.update_parameters``.
+    """
+
+    cluster: Literal["slurm", "local"] = "slurm"
+    minutes_per_job: Annotated[StrictInt, Field(ge=1)] = 240
+    parameters: dict[StrictStr, Any] = {}
+
+
 class Run(_Section):
-    """How the work is done; nothing here changes a result."""
+    """How the work is done; nothing here changes a result.
+
+    Attributes
+    ----------
+    workers
+        Number of units that are run at a time.
+    backend
+        What spreads them: processes of this machine, dask's workers, or jobs of SLURM.
+    unit_timeout
+        What a unit may take, in seconds; one that takes longer has failed.
+    memory_gib
+        What a worker may take for its units, in GiB; a unit that wants more has failed.
+    """
 
     workers: Annotated[StrictInt, Field(ge=1)] | None = None
+    backend: Literal["loky", "dask", "slurm"] = "loky"
+    unit_timeout: Annotated[StrictFloat | StrictInt, Field(gt=0)] | None = None
+    memory_gib: Annotated[StrictFloat | StrictInt, Field(gt=0)] | None = None
+    dask: Dask | None = None
+    slurm: Slurm = Slurm()
+
+    @model_validator(mode="after")
+    def _dask_has_a_scheduler(self) -> Self:
+        if self.backend == "dask" and self.dask is None:
+            raise ValueError(
+                'backend = "dask" needs its scheduler\'s address: [run.dask] scheduler = '
+                '"tcp://host:8786"'
+            )
+        return self
 
 
 class Config(_Section):

@@ -3,40 +3,45 @@
 ::
 
     RUN/config.json            what decides the results; a resumed run must agree with it
-    RUN/manifest.json          versions, machine, git commit, each session
-    RUN/units/LABEL/UNIT/      published units: COCO's files and unit.json
+    RUN/manifest.json          versions, machine, git commit, command line, of each session
+    RUN/units/LABEL/UNIT/      published units: COCO's files, unit.json, SHA256SUMS
     RUN/failures/LABEL/UNIT.json
+    RUN/quarantine/LABEL/      damaged units, kept to be looked at
     RUN/data/LABEL/            one canonical COCO folder per solver
-    RUN/private/               units in work, and merges; named by who works on them
-    RUN/lock                   held by the one session that runs units
+    RUN/private/SHARE/         units in work; named by who works on them
+    RUN/locks/                 held by the sessions that run units, and by who merges
+
+A session runs all of a plan, or a shard of it. Whoever runs all is alone in the folder. Shards
+share it, each shard having one session. So what is found in a share's private folder by the
+session that has just begun it was left behind by a dead one.
 """
 
 import errno
-import fcntl
-import json
 import os
 import re
 import shutil
-import socket
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from casmore.experiments.durable import sync, sync_tree
+from casmore.experiments.locks import Holder, LockedError, exclusive, holder, host, shared
 from casmore.experiments.plan import Unit
+from casmore.experiments.shard import WHOLE, Shard
 
 _UNIT_NAME = re.compile(r"f(\d+)_d(\d+)_i(\d+)_r(\d+)")
+_RUN_LOCK = "run"
+_ON_MERGING = "merge"  # where merges are made, beside the shares
 
 
 class RunLockedError(RuntimeError):
-    """Another session is running units in this folder."""
+    """Another session is running the same units in this folder."""
 
 
 @dataclass(frozen=True)
 class Leftover:
-    """A private folder: what was worked on, and by which process."""
+    """A private folder: what is or was worked on, and by which process."""
 
     path: Path
     label: str
@@ -47,28 +52,31 @@ class Leftover:
     @property
     def unit(self) -> Unit | None:
         """The unit that was being run, if it was one."""
-        match = _UNIT_NAME.fullmatch(self.task)
-        return Unit(self.label, *map(int, match.groups())) if match else None
-
-    @property
-    def alive(self) -> bool:
-        """Whether its process may still be at work."""
-        return self.host == _host() and _is_alive(self.pid)
+        return unit_of(self.label, self.task)
 
 
 class RunFolder:
-    """The layout of a run's folder."""
+    """The layout of a run's folder.
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    Parameters
+    ----------
+    root
+        The folder.
+    share
+        What is run in it: everything, or a shard; private folders are below its name.
+    """
+
+    def __init__(self, root: Path, share: str = WHOLE) -> None:
+        self.root, self.share = root, share
         self.config = root / "config.json"
         self.manifest = root / "manifest.json"
         self.units = root / "units"
         self.failures = root / "failures"
+        self.quarantine = root / "quarantine"
         self.data = root / "data"
         self.merged = root / "merged.json"
         self._private = root / "private"
-        self._lock = root / "lock"
+        self._locks = root / "locks"
 
     def unit(self, unit: Unit) -> Path:
         """Where the unit is, once published."""
@@ -84,7 +92,26 @@ class RunFolder:
 
     def is_published(self, unit: Unit) -> bool:
         """Whether the unit is done, in this session or an earlier one."""
-        return self.sidecar(unit).is_file()
+        return os.path.isfile(f"{self.units}/{unit.label}/{unit.name}/unit.json")
+
+    def published(self) -> set[Unit]:
+        """Return all units that are done: many at once, with few questions to the disk."""
+        return self._units_in(self.units, "", "/unit.json")
+
+    def failed(self) -> set[Unit]:
+        """Return all units with a failure on record, also those that have been done since."""
+        return self._units_in(self.failures, ".json", "")
+
+    @staticmethod
+    def _units_in(folder: Path, suffix: str, needed: str) -> set[Unit]:
+        units = set()
+        for label in folder.iterdir() if folder.is_dir() else ():
+            with os.scandir(label) as entries:
+                for entry in entries:
+                    unit = unit_of(label.name, entry.name.removesuffix(suffix))
+                    if unit is not None and (not needed or os.path.isfile(entry.path + needed)):
+                        units.add(unit)
+        return units
 
     def publish(self, finished: Path, unit: Unit) -> None:
         """Move a finished, validated unit to its place, in one step that can't be half done."""
@@ -94,16 +121,30 @@ class RunFolder:
         try:
             os.rename(finished, target)
         except OSError as error:
-            # somebody else has published it: the same seed, so the same data
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
+            # Somebody else has published it: the same seed, so the same data. But if its record
+            # is gone, it was damaged since, and would never again be taken for published.
+            if not self.is_published(unit):
+                self.put_in_quarantine(unit)
+                os.rename(finished, target)
         sync(target.parent)
         self.failure(unit).unlink(missing_ok=True)
+
+    def put_in_quarantine(self, unit: Unit) -> Path:
+        """Take a damaged unit out of the published ones; return where it is now."""
+        folder = self.quarantine / unit.label
+        folder.mkdir(parents=True, exist_ok=True)
+        number = 1 + sum(1 for _ in folder.glob(f"{unit.name}.*"))
+        target = folder / f"{unit.name}.{number}"
+        os.rename(self.unit(unit), target)
+        sync(self.unit(unit).parent)
+        return target
 
     @contextmanager
     def private(self, label: str, task: str) -> Iterator[Path]:
         """Make a folder for this process alone, on the same file system; removed in the end."""
-        path = self._private / f"{label}@{task}@{_host()}@{os.getpid()}"
+        path = self._private / self.share / f"{label}@{task}@{host()}@{os.getpid()}"
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
         try:
@@ -112,67 +153,102 @@ class RunFolder:
             shutil.rmtree(path, ignore_errors=True)
 
     def leftovers(self) -> list[Leftover]:
-        """Return the private folders there are."""
+        """Return the private folders of this share."""
         found = []
-        for path in self._private.glob("*@*@*@*"):
-            label, task, host, pid = path.name.split("@")
-            found.append(Leftover(path, label, task, host, int(pid)))
+        for path in self._private.glob(f"{self.share}/*@*@*@*"):
+            label, task, where, pid = path.name.split("@")
+            found.append(Leftover(path, label, task, where, int(pid)))
         return found
 
+    def in_work(self) -> list[Leftover]:
+        """Return the private folders of all shares that are being run."""
+        return [
+            left for share in self.sessions() for left in RunFolder(self.root, share).leftovers()
+        ]
+
     def sweep(self) -> None:
-        """Remove private folders of processes that are gone. Only the holder of the lock may."""
-        for leftover in self.leftovers():
-            if not leftover.alive:
-                shutil.rmtree(leftover.path, ignore_errors=True)
+        """Remove what dead sessions have left. Only the holder of the share's lock may.
+
+        A session that runs all units is alone, so it sweeps all shares.
+        """
+        for path in self._private.glob("*" if self.share == WHOLE else self.share):
+            if path.name != _ON_MERGING:  # who merges may not be a session
+                shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Be the only session in this folder.
+    def session(self) -> Iterator[None]:
+        """Be the only session that runs this share.
 
         Raises
         ------
         RunLockedError
-            If another one is, on this machine or another; it says which.
+            If another one does, on this machine or another; it says which.
         """
         self.root.mkdir(parents=True, exist_ok=True)
-        # opened for appending: a refused session must not empty the holder's note
-        with self._lock.open("a+", encoding="utf-8") as file:
+        run = self._locks / _RUN_LOCK
+        with ExitStack() as locks:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.seek(0)
-                raise RunLockedError(
-                    f"{self.root} is in use by {_holder(file.read())}; wait for it, stop it, or "
-                    "give another folder with --out"
-                ) from None
-            file.truncate(0)
-            started = time.strftime("%Y-%m-%d %H:%M:%S")
-            json.dump({"pid": os.getpid(), "host": _host(), "started": started}, file)
-            file.flush()
+                if self.share == WHOLE:
+                    locks.enter_context(exclusive(run))
+                else:
+                    locks.enter_context(shared(run))
+                    locks.enter_context(exclusive(self._shard_lock(self.share)))
+            except LockedError as error:
+                raise RunLockedError(self._refusal(error)) from None
             yield
 
+    def sessions(self) -> dict[str, Holder]:
+        """Return the sessions at work: of each share who runs it."""
+        found = {}
+        if whole := holder(self._locks / _RUN_LOCK):
+            found[WHOLE] = whole
+        for path in sorted(self._locks.glob("shard-*")):
+            if running := holder(path):
+                found[path.name.removeprefix("shard-")] = running
+        return found
 
-def _holder(note: str) -> str:
-    try:
-        holder = json.loads(note)
-    except json.JSONDecodeError:  # between its taking the lock and writing the note
-        return "another session"
-    return f"process {holder['pid']} on {holder['host']}, since {holder['started']}"
+    @contextmanager
+    def alone(self, task: str) -> Iterator[None]:
+        """Wait until no other process does this task in the folder, and keep others waiting."""
+        with exclusive(self._locks / task, wait=True):
+            yield
+
+    @contextmanager
+    def merging(self) -> Iterator[Path]:
+        """Be the only one who merges; yield a private folder to do so, gone in the end."""
+        with self.alone(_ON_MERGING):
+            private = self._private / _ON_MERGING
+            shutil.rmtree(private, ignore_errors=True)  # of one who was killed
+            private.mkdir(parents=True)
+            try:
+                yield private
+            finally:
+                shutil.rmtree(private, ignore_errors=True)
+
+    def _shard_lock(self, share: str) -> Path:
+        return self._locks / f"shard-{share}"
+
+    def _refusal(self, error: LockedError) -> str:
+        others = self.sessions()
+        if self.share == WHOLE and WHOLE not in others and others:
+            holders = ", ".join(f"shard {_spelled(s)} ({who})" for s, who in others.items())
+            return (
+                f"{self.root} is in use by shards: {holders}; wait for them, stop them, or give "
+                "another folder with --out"
+            )
+        if WHOLE in others and self.share != WHOLE:
+            error = LockedError(others[WHOLE])
+        what = self.root if self.share == WHOLE else f"shard {_spelled(self.share)} of {self.root}"
+        return (
+            f"{what} is in use by {error}; wait for it, stop it, or give another folder with --out"
+        )
 
 
-def _host() -> str:
-    return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname())
+def unit_of(label: str, name: str) -> Unit | None:
+    """Return the unit that a folder's name stands for, or None if it is another folder."""
+    match = _UNIT_NAME.fullmatch(name)
+    return Unit(label, *map(int, match.groups())) if match else None
 
 
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    try:  # on Linux, also know a process that has ended and was not waited for
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return True
-    return stat.rpartition(")")[2].split()[0] != "Z"
+def _spelled(share: str) -> str:
+    return str(Shard(*map(int, share.split("-of-"))))

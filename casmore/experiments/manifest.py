@@ -12,9 +12,17 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from casmore.experiments.config import Config
 from casmore.experiments.durable import read_json, write_json
+from casmore.experiments.folder import RunFolder
 
 _PACKAGES = ("casmore", "numpy", "scipy", "coco-experiment", "cma", "joblib", "threadpoolctl")
+_TASK = "manifest"
+_SEEDS = (
+    "A unit's randomness comes from numpy.random.SeedSequence([seed, key]): seed is the config's, "
+    "key the first 16 bytes, big-endian, of the SHA-256 of 'LABEL/fFFF_dDD_iIII_rR'. Both numbers "
+    "are in each unit.json as seed_entropy."
+)
 
 
 def versions() -> dict[str, str]:
@@ -29,26 +37,30 @@ def versions() -> dict[str, str]:
 
 
 @contextmanager
-def session(path: Path, *, name: str, workers: int) -> Iterator[dict[str, Any]]:
-    """Record a session in the manifest at ``path``: when it begins, and how it ended.
+def session(folder: RunFolder, config: Config, *, workers: int) -> Iterator[dict[str, Any]]:
+    """Record a session in the run's manifest: when it begins, and how it ended.
 
     Yields the session's record; what is put into it is written in the end. A session that was
-    killed has no ``finished``.
+    killed has no ``finished``. Shards have sessions at the same time.
     """
-    manifest: dict[str, Any] = {"name": name, "sessions": []}
-    if path.exists():
-        manifest = read_json(path)
     record: dict[str, Any] = {
         "command": shlex.join(sys.argv),
+        "folder": os.getcwd(),
+        "share": folder.share,
         "started": _now(),
         "workers": workers,
+        "backend": config.run.backend,
         "pid": os.getpid(),
         "versions": versions(),
         "machine": _machine(),
         "git": _git(),
     }
-    manifest["sessions"].append(record)
-    write_json(path, manifest)
+    with folder.alone(_TASK):
+        manifest = _read(folder, config)
+        number = len(manifest["sessions"])
+        manifest["sessions"].append(record)
+        write_json(folder.manifest, manifest)
+    began = time.monotonic()
     try:
         yield record
     except BaseException as error:
@@ -56,7 +68,25 @@ def session(path: Path, *, name: str, workers: int) -> Iterator[dict[str, Any]]:
         raise
     finally:
         record["finished"] = _now()
-        write_json(path, manifest)
+        # a clock that is set while the session runs has no say in this
+        record["seconds"] = round(time.monotonic() - began, 3)
+        with folder.alone(_TASK):
+            manifest = _read(folder, config)
+            manifest["sessions"][number] = record
+            write_json(folder.manifest, manifest)
+
+
+def _read(folder: RunFolder, config: Config) -> dict[str, Any]:
+    if folder.manifest.exists():
+        found: dict[str, Any] = read_json(folder.manifest)
+        return found
+    return {
+        "name": config.name,
+        "config": config.document(),
+        "config_digest": config.digest,
+        "seeds": _SEEDS,
+        "sessions": [],
+    }
 
 
 def _now() -> str:

@@ -39,17 +39,19 @@ def merge(folder: RunFolder, units: Iterable[Unit]) -> dict[str, Path]:
     BrokenDataError
         If units do not fit together.
     """
-    merged: dict[str, str] = read_json(folder.merged) if folder.merged.exists() else {}
+    published = folder.published()
     by_label: dict[str, list[Unit]] = {}
     for unit in units:
-        if folder.is_published(unit):
+        if unit in published:
             by_label.setdefault(unit.label, []).append(unit)
-    for label, published in by_label.items():
-        state = _state(folder, published)
-        if merged.get(label) != state or not (folder.data / label).is_dir():
-            _rebuild(folder, label, published)
-            merged[label] = state
-            write_json(folder.merged, merged)
+    with folder.merging() as private:
+        merged: dict[str, str] = read_json(folder.merged) if folder.merged.exists() else {}
+        for label, own in by_label.items():
+            state = _state(folder, own)
+            if merged.get(label) != state or not (folder.data / label).is_dir():
+                _rebuild(folder, label, own, private / label)
+                merged[label] = state
+                write_json(folder.merged, merged)
     return {label: folder.data / label for label in by_label}
 
 
@@ -61,18 +63,17 @@ def _state(folder: RunFolder, units: Sequence[Unit]) -> str:
     return state.hexdigest()
 
 
-def _rebuild(folder: RunFolder, label: str, units: Sequence[Unit]) -> None:
+def _rebuild(folder: RunFolder, label: str, units: Sequence[Unit], private: Path) -> None:
     """Make the folder of ``label`` anew, beside the old one, and put it in its place."""
-    with folder.private(label, "merge") as private:
-        fresh, old = private / "fresh", private / "old"
-        fresh.mkdir()
-        _append(folder, units, fresh)
-        sync_tree(fresh)
-        target = folder.data / label
-        target.parent.mkdir(exist_ok=True)
-        if target.exists():
-            os.rename(target, old)
-        os.rename(fresh, target)
+    fresh, old = private / "fresh", private / "old"
+    fresh.mkdir(parents=True)
+    _append(folder, units, fresh)
+    sync_tree(fresh)
+    target = folder.data / label
+    target.parent.mkdir(exist_ok=True)
+    if target.exists():
+        os.rename(target, old)
+    os.rename(fresh, target)
 
 
 def _append(folder: RunFolder, units: Sequence[Unit], fresh: Path) -> None:

@@ -1,7 +1,7 @@
 """Running an experiment: what is missing, in worker processes, until nothing is.
 
-To resume is to run again: published units are skipped. A worker that is killed takes the pool
-with it; the units that were in work are then run again, those alone that may have been the cause.
+To resume is to run again: published units are skipped. What was in work when a worker was killed
+is run again, and only units that may have been the cause are held responsible.
 """
 
 import shutil
@@ -10,37 +10,48 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
-from casmore.experiments import manifest
+from casmore.experiments import backends, manifest
+from casmore.experiments.agreement import agree_on_config
+from casmore.experiments.backends import Backend, WorkerDiedError
 from casmore.experiments.config import Config
-from casmore.experiments.durable import read_json, write_json
 from casmore.experiments.folder import RunFolder
+from casmore.experiments.limits import hanging_trace
 from casmore.experiments.merge import merge
 from casmore.experiments.plan import Unit, Work, make_plan, schedule
-from casmore.experiments.pool import WorkerDiedError, run_batches
 from casmore.experiments.progress import Display, Pace, display
-from casmore.experiments.unit import Outcome, write_failure
+from casmore.experiments.shard import WHOLE, Shard
+from casmore.experiments.unit import Outcome, Workplace, outcome_of, write_failure
 
 _STRIKES = 3
+_FULL_BYTES = 2**20  # less than this is no disk to go on with
 
 
-class ConfigChangedError(ValueError):
-    """The folder holds a run of another config."""
+class DiskFullError(OSError):
+    """Nothing more can be written."""
 
 
 @dataclass
 class Summary:
-    """How a session ended."""
+    """How a session ended; units are those of its share."""
 
     folder: Path
     units: int
     published: int
     failures: dict[Unit, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()  # of those with data
+    shard: Shard | None = None
 
 
-def run(config: Config, root: Path, *, workers: int, stream: TextIO | None = None) -> Summary:
+def run(
+    config: Config,
+    root: Path,
+    *,
+    workers: int,
+    stream: TextIO | None = None,
+    shard: Shard | None = None,
+) -> Summary:
     """Run what is missing of an experiment, and merge all of it.
 
     Parameters
@@ -50,52 +61,67 @@ def run(config: Config, root: Path, *, workers: int, stream: TextIO | None = Non
     root
         The run's folder; made if missing, gone on with if it holds this experiment.
     workers
-        Number of worker processes.
+        Number of units to run at a time.
     stream
         Where progress is shown; default: standard error.
+    shard
+        Run this part alone, perhaps beside others, and merge nothing.
 
     Raises
     ------
     RunLockedError
-        If another session is at work in the folder.
+        If another session runs the same units in the folder.
     ConfigChangedError
         If the folder belongs to another config.
+    BackendError
+        If what is to spread the work can't be had.
+    OSError
+        If the disk is full, or can't be written to. Published units stay.
     KeyboardInterrupt
         On Ctrl-C; the workers are gone then, and published units stay.
     """
-    folder = RunFolder(root.resolve())
-    plan = make_plan(config)
-    with folder.lock():
-        _agree_on_config(folder, config)
+    backend = backends.make(config.run)
+    folder = RunFolder(root.resolve(), shard.share if shard else WHOLE)
+    whole = make_plan(config)
+    plan = shard.of(whole) if shard else whole
+    with folder.session():
+        agree_on_config(folder, config)
         folder.sweep()
         try:
-            with manifest.session(folder.manifest, name=config.name, workers=workers) as record:
-                failures = _run_missing(plan, folder, workers, stream or sys.stderr)
-                data = merge(folder, (work.unit for work in plan))
-                published = sum(folder.is_published(work.unit) for work in plan)
+            with manifest.session(folder, config, workers=workers) as record:
+                place = Workplace(folder.root, folder.share, config.run.unit_timeout)
+                failures = _run_missing(plan, place, backend, workers, stream or sys.stderr)
+                data = {} if shard else merge(folder, (work.unit for work in plan))
+                done = folder.published()
+                published = sum(work.unit in done for work in plan)
                 record.update(units=len(plan), published=published, failed=len(failures))
         finally:
             folder.sweep()  # what was in work when the session was stopped
-    return Summary(root, len(plan), published, failures, tuple(data))
+    return Summary(root, len(plan), published, failures, tuple(data), shard)
 
 
 def _run_missing(
-    plan: tuple[Work, ...], folder: RunFolder, workers: int, stream: TextIO
+    plan: tuple[Work, ...], place: Workplace, backend: Backend, workers: int, stream: TextIO
 ) -> dict[Unit, str]:
-    missing = [work for work in plan if not folder.is_published(work.unit)]
+    done = place.folder.published()
+    missing = [work for work in plan if work.unit not in done]
     left = [(work.unit.dimension, work.cost) for work in missing]
     pace = Pace(len(plan), left, workers=workers)
     if not missing:
         return {}
     with display(pace, stream) as shown:
-        return _Session(folder, workers, pace, shown).run(missing)
+        return _Session(place, backend, workers, pace, shown).run(missing)
 
 
 class _Session:
     """The loop over rounds: each ends with nothing left to do, or with the death of a worker."""
 
-    def __init__(self, folder: RunFolder, workers: int, pace: Pace, shown: Display) -> None:
-        self._folder, self._workers, self._pace, self._shown = folder, workers, pace, shown
+    def __init__(
+        self, place: Workplace, backend: Backend, workers: int, pace: Pace, shown: Display
+    ) -> None:
+        self._place, self._folder = place, place.folder
+        self._backend, self._workers = backend, workers
+        self._pace, self._shown = pace, shown
         self._failures: dict[Unit, str] = {}
         self._strikes: Counter[Unit] = Counter()
         self._counted: set[Unit] = set()
@@ -108,30 +134,36 @@ class _Session:
             if trusted:
                 self._round(schedule(trusted, self._workers), self._workers, left)
             else:  # one at a time: if a worker dies now, it is clear of which unit
-                self._round(([work] for work in left), 1, left)
+                self._round(((work,) for work in left), 1, left)
         return self._failures
 
     def _is_over(self, unit: Unit) -> bool:
         return unit in self._failures or self._folder.is_published(unit)
 
-    def _round(self, batches: Iterable[Iterable[Work]], workers: int, left: list[Work]) -> None:
+    def _round(self, batches: Iterable[tuple[Work, ...]], workers: int, left: list[Work]) -> None:
+        by_unit = {work.unit: work for work in left}
         try:
-            for outcome in run_batches(
-                map(tuple, batches), self._folder.root, workers=workers, tick=self._shown.update
+            for outcome in self._backend.run(
+                batches, self._place, workers=workers, tick=self._shown.update
             ):
-                self._count(outcome)
+                if outcome.worker_died:
+                    self._strike(by_unit[outcome.unit], outcome.error or "")
+                else:
+                    self._count(outcome)
         except WorkerDiedError as error:
-            self._blame(error, {work.unit: work for work in left})
-        # batches that were lost with a pool may have published some of their units
-        for work in left:
-            if work.unit not in self._counted and self._folder.is_published(work.unit):
-                record = read_json(self._folder.sidecar(work.unit))
-                self._count(Outcome(work.unit, record["wall_seconds"], record["evaluations"]))
+            self._blame(error, by_unit)
+        # batches that were lost with a worker may have published some of their units
+        for unit in by_unit:
+            if unit not in self._counted and self._folder.is_published(unit):
+                self._count(outcome_of(unit, self._folder))
 
     def _count(self, outcome: Outcome) -> None:
+        if outcome.unit in self._counted:  # by a worker that was taken for dead
+            return
         self._counted.add(outcome.unit)
         self._unexplained = 0
         if outcome.error is not None:
+            self._check_disk()
             self._failures[outcome.unit] = outcome.error
         self._pace.count(
             outcome.unit.dimension,
@@ -141,53 +173,44 @@ class _Session:
         )
 
     def _blame(self, error: WorkerDiedError, left: dict[Unit, Work]) -> None:
-        """Note which units were in work when the pool broke; give up on a repeated offender."""
+        """Find out which units were in work when the workers died."""
+        self._check_disk()  # COCO ends the process when it can't write
         in_work = self._folder.leftovers()
         for leftover in in_work:
-            shutil.rmtree(leftover.path, ignore_errors=True)  # the pool's processes are gone
+            details = _hung(leftover.path) or str(error)
+            shutil.rmtree(leftover.path, ignore_errors=True)  # the processes are gone
             unit = leftover.unit
-            if unit is None or unit not in left or self._folder.is_published(unit):
-                continue
-            self._strikes[unit] += 1
-            if self._strikes[unit] == _STRIKES:
-                summary = f"its worker process died {_STRIKES} times"
-                write_failure(self._folder, left[unit], summary, str(error))
-                self._count(Outcome(unit, 0.0, error=summary))
+            if unit is not None and unit in left and not self._folder.is_published(unit):
+                self._strike(left[unit], details)
         if not in_work:
             self._unexplained += 1
             if self._unexplained == _STRIKES:
                 raise error
 
+    def _strike(self, work: Work, details: str) -> None:
+        """Note that a unit was in work when its worker died; give up on a repeated offender."""
+        self._strikes[work.unit] += 1
+        if self._strikes[work.unit] == _STRIKES:
+            summary = f"its worker process died {_STRIKES} times"
+            write_failure(self._folder, work, summary, details)
+            self._count(Outcome(work.unit, 0.0, error=summary))
 
-def _agree_on_config(folder: RunFolder, config: Config) -> None:
-    """Write the config down, or make sure that it is the one written down."""
-    document = config.document()
-    if not folder.config.exists():
-        write_json(folder.config, document)
-        return
-    differences = _differences(read_json(folder.config), document)
-    if differences:
-        raise ConfigChangedError(
-            "\n".join(
-                [
-                    f"{folder.root} holds a run of another config:",
-                    *(f"  {line}" for line in differences),
-                    "Give another folder with --out (or another name in the config), change the "
-                    "config back, or delete the folder.",
-                ]
+    def _check_disk(self) -> None:
+        if shutil.disk_usage(self._folder.root).free < _FULL_BYTES:
+            raise DiskFullError(
+                f"there is no space left on the disk of {self._folder.root}; make some, and go on "
+                "with the same command"
             )
-        )
 
 
-def _differences(old: Any, new: Any, path: str = "") -> list[str]:
-    """Return a line for each value that differs."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        lines = []
-        for key in [*old, *(key for key in new if key not in old)]:
-            below = f"{path}.{key}" if path else key
-            lines += _differences(old.get(key), new.get(key), below)
-        return lines
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        pairs = enumerate(zip(old, new, strict=True))
-        return [line for i, (a, b) in pairs for line in _differences(a, b, f"{path}[{i}]")]
-    return [] if old == new else [f"{path}: {old!r} there, {new!r} now"]
+def _hung(private: Path) -> str | None:
+    """Return what a unit was doing when it was ended for taking too long."""
+    try:
+        trace = hanging_trace(private).read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return (
+        f"It took longer than unit_timeout, and could not be interrupted:\n{trace}"
+        if trace
+        else None
+    )

@@ -1,9 +1,5 @@
 """Running one work unit, in a worker process, from its seed to its published folder."""
 
-import os
-import signal
-import sys
-import threading
 import time
 import traceback
 import warnings
@@ -14,19 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import threadpoolctl  # type: ignore[import-untyped]
 
 from casmore.algorithms.stopping import StopReason
+from casmore.experiments.checksums import write_checksums
 from casmore.experiments.coco_files import check_trial
-from casmore.experiments.durable import write_json
+from casmore.experiments.durable import read_json, write_json
 from casmore.experiments.folder import RunFolder
+from casmore.experiments.limits import UnitTimeoutError, time_limit
 from casmore.experiments.manifest import versions
 from casmore.experiments.plan import Unit, Work
 from casmore.problems import bbob
 from casmore.solvers import registry
 from casmore.solvers.restarts import Restarting, UniformStart
-
-_ORPHAN_CHECK_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -37,38 +32,68 @@ class Outcome:
     seconds: float
     evaluations: int = 0
     error: str | None = None  # in one line, where the unit failed
+    worker_died: bool = False  # while it ran the unit, which is neither done nor failed then
 
 
-def prepare_worker(parent: int, path: list[str]) -> None:
-    """Set up a worker process: one BLAS thread, Ctrl-C left to the parent, no life after it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.path[:] = path  # where the parent found the solvers, the worker does too
-    threadpoolctl.threadpool_limits(1)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+@dataclass(frozen=True)
+class Workplace:
+    """Where units are run, and how long one may take.
+
+    Attributes
+    ----------
+    root
+        The run's folder.
+    share
+        What the session runs of the plan.
+    unit_timeout
+        In seconds; None: for ever.
+    """
+
+    root: Path
+    share: str
+    unit_timeout: float | None = None
+
+    @property
+    def folder(self) -> RunFolder:
+        """The run's folder, as the session sees it."""
+        return RunFolder(self.root, self.share)
 
 
-def _end_with(parent: int) -> None:
-    """End this process when its parent is gone, even one that was killed."""
-    while os.getppid() == parent:
-        time.sleep(_ORPHAN_CHECK_SECONDS)
-    os._exit(1)
+def run_batch(batch: tuple[Work, ...], place: Workplace) -> list[Outcome]:
+    """Run units one after another; each is published as soon as it is finished.
+
+    A batch may come back, from a worker that was killed or a shard that is run elsewhere at the
+    same time: what is published is not run again.
+    """
+    folder = place.folder
+    return [
+        outcome_of(work.unit, folder)
+        if folder.is_published(work.unit)
+        else run_unit(work, folder, timeout=place.unit_timeout)
+        for work in batch
+    ]
 
 
-def run_batch(batch: tuple[Work, ...], root: Path) -> list[Outcome]:
-    """Run units one after another; each is published as soon as it is finished."""
-    folder = RunFolder(root)
-    return [run_unit(work, folder) for work in batch]
+def outcome_of(unit: Unit, folder: RunFolder) -> Outcome:
+    """Return what a worker would have said of a published unit."""
+    try:
+        record = read_json(folder.sidecar(unit))
+        return Outcome(unit, record["wall_seconds"], record["evaluations"])
+    except (OSError, ValueError, KeyError, TypeError):  # for 'casmore verify' to find
+        return Outcome(unit, 0.0)
 
 
-def run_unit(work: Work, folder: RunFolder) -> Outcome:
+def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> Outcome:
     """Run and publish one unit, or write down its failure; either way the rest can go on."""
     unit, began = work.unit, time.perf_counter()
     try:
         with folder.private(unit.label, unit.name) as private:
-            finished, record = _run(work, private)
+            with time_limit(timeout, private):
+                finished, record = _run(work, private)
             write_json(finished / "unit.json", record)
+            write_checksums(finished)
             folder.publish(finished, unit)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit, UnitTimeoutError) as error:
         summary = "".join(traceback.format_exception_only(error)).strip()
         with suppress(OSError):  # a full disk may well be what the unit failed of
             write_failure(folder, work, summary, traceback.format_exc())

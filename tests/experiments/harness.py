@@ -109,7 +109,7 @@ def published(root: Path) -> set[str]:
 
 def workers_at_work(root: Path) -> list[int]:
     """Return the processes that are running a unit."""
-    return [int(path.name.rpartition("@")[2]) for path in root.glob("private/*@f*@*@*")]
+    return [int(path.name.rpartition("@")[2]) for path in root.glob("private/*/*@f*@*@*")]
 
 
 def is_running(pid: int) -> bool:

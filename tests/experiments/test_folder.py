@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from casmore.experiments.durable import read_json, write_json
 from casmore.experiments.folder import RunFolder, RunLockedError
 from casmore.experiments.plan import Unit
+from casmore.experiments.shard import WHOLE
 
 UNIT = Unit("LABEL", 10, 5, 71, 0)
 
@@ -45,49 +47,82 @@ def test_a_private_folder_is_on_the_same_file_system_and_goes_with_an_error(tmp_
     with folder.private(UNIT.label, UNIT.name) as private:
         assert private.stat().st_dev == tmp_path.stat().st_dev
         (leftover,) = folder.leftovers()
-        assert (leftover.unit, leftover.pid, leftover.alive) == (UNIT, os.getpid(), True)
+        assert (leftover.unit, leftover.pid) == (UNIT, os.getpid())
     assert folder.leftovers() == []
     with pytest.raises(FileNotFoundError), folder.private(UNIT.label, UNIT.name) as private:
         (private / "none").unlink()
     assert folder.leftovers() == []
 
 
-def test_only_the_dead_are_swept(tmp_path: Path) -> None:
+def test_a_session_sweeps_its_own_share_and_one_that_is_alone_everything(tmp_path: Path) -> None:
+    shares = ["1-of-2", "2-of-2", WHOLE]
+    folders = [RunFolder(tmp_path, share) for share in shares]
+    with ExitStack() as stack:
+        paths = [stack.enter_context(folder.private(UNIT.label, UNIT.name)) for folder in folders]
+        merging = stack.enter_context(folders[0].merging())
+        folders[0].sweep()
+        assert [path.exists() for path in paths] == [False, True, True]
+        folders[2].sweep()
+        assert [path.exists() for path in paths] == [False, False, False]
+        assert merging.exists()  # who merges need not have a session
+
+
+def test_shards_share_a_folder_but_not_with_themselves_or_the_whole(tmp_path: Path) -> None:
+    first, second, whole = (RunFolder(tmp_path, share) for share in ("1-of-2", "2-of-2", WHOLE))
+    with first.session(), second.session():
+        assert set(whole.sessions()) == {"1-of-2", "2-of-2"}
+        with (
+            pytest.raises(
+                RunLockedError, match=rf"shard 1/2 of .* in use by process {os.getpid()}"
+            ),
+            RunFolder(tmp_path, "1-of-2").session(),
+        ):
+            pass
+        with (
+            pytest.raises(RunLockedError, match=rf"by shards: shard 1/2 \(process {os.getpid()}"),
+            whole.session(),
+        ):
+            pass
+    with whole.session():
+        assert set(whole.sessions()) == {WHOLE}
+        with pytest.raises(RunLockedError, match=f"process {os.getpid()}"), first.session():
+            pass
+    assert whole.sessions() == {}
+
+
+def test_a_unit_without_its_record_makes_way(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    while Path(f"/proc/{ended.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
-        pass  # it has ended, and nobody has waited for it
-    with folder.private(UNIT.label, UNIT.name) as mine:
-        for pid in (ended.pid, 2**22 + 1):
-            (mine.parent / f"{mine.name.rpartition('@')[0]}@{pid}").mkdir()
-        (mine.parent / f"LABEL@merge@another-host@{os.getpid()}").mkdir()
-        assert len(folder.leftovers()) == 4
-        folder.sweep()
-        assert [leftover.path for leftover in folder.leftovers()] == [mine]
-    ended.wait()
+    for task in ("first", "second"):
+        with folder.private(UNIT.label, task) as private:
+            folder.publish(_finished(folder, private), UNIT)
+        if task == "first":
+            folder.sidecar(UNIT).unlink()  # by hand
+            assert not folder.is_published(UNIT)
+    assert "second" in read_json(folder.sidecar(UNIT))["by"]
+    assert (tmp_path / "quarantine/LABEL" / f"{UNIT.name}.1" / "data").is_dir()
 
 
 def test_the_lock_is_for_one_and_goes_with_its_holder(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "new")
-    with folder.lock():
+    with folder.session():
         with (
             pytest.raises(RunLockedError, match=f"in use by process {os.getpid()} on .*--out"),
-            RunFolder(tmp_path / "new").lock(),
+            RunFolder(tmp_path / "new").session(),
         ):
             pass
         # and the refused one has taken nothing from the holder
-        with pytest.raises(RunLockedError, match=f"process {os.getpid()}"), folder.lock():
+        with pytest.raises(RunLockedError, match=f"process {os.getpid()}"), folder.session():
             pass
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
         "from casmore.experiments.folder import RunFolder\n"
-        "with RunFolder(Path(sys.argv[1])).lock(): os.kill(os.getpid(), 9)"
+        "with RunFolder(Path(sys.argv[1])).session(): os.kill(os.getpid(), 9)"
     )
     killed = subprocess.run([sys.executable, "-c", code, str(folder.root)], check=False)
     assert killed.returncode == -9
-    with folder.lock():
-        assert read_json(folder.root / "lock")["pid"] == os.getpid()
+    with folder.session():
+        assert read_json(folder.root / "locks/run")["pid"] == os.getpid()
 
 
 def test_json_is_replaced_in_one_step(tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""Processes of this machine, by joblib's executor: the default."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from itertools import islice
+
+from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.process_executor import BrokenProcessPool
+
+from casmore.experiments.backends.protocol import Batch, WorkerDiedError
+from casmore.experiments.limits import ONE_THREAD, prepare_worker
+from casmore.experiments.unit import Outcome, Workplace, run_batch
+
+_TICK_SECONDS = 0.5
+_QUEUED_PER_WORKER = 3
+
+
+class LokyBackend:
+    """A pool of processes.
+
+    joblib's ``Parallel`` would take a pool of one worker into this process, where a crash of the
+    solver is the end of everything; hence its executor, loky, directly.
+
+    Parameters
+    ----------
+    memory_gib
+        What each worker may take.
+    """
+
+    def __init__(self, memory_gib: float | None = None) -> None:
+        self._memory_gib = memory_gib
+
+    def run(
+        self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
+    ) -> Iterator[Outcome]:
+        """Run batches; a killed worker takes the pool, and what all others have in work, with it.
+
+        Raises
+        ------
+        WorkerDiedError
+            If a worker was killed.
+        """
+        queue = iter(batches)
+        executor = ProcessPoolExecutor(
+            max_workers=workers,
+            initializer=prepare_worker,
+            initargs=(os.getpid(), sys.path, self._memory_gib),
+            env=ONE_THREAD,
+        )
+        try:
+            running: set[Future[list[Outcome]]] = set()
+            while True:
+                for batch in islice(queue, workers * _QUEUED_PER_WORKER - len(running)):
+                    running.add(executor.submit(run_batch, batch, place))
+                if not running:
+                    break
+                done, running = wait(running, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield from future.result()
+                tick()
+        except BrokenProcessPool as error:
+            raise WorkerDiedError(str(error)) from error
+        finally:
+            # also on Ctrl-C, and when the caller loses interest: nobody waits for a unit to end
+            executor.shutdown(wait=True, kill_workers=True)

@@ -1,0 +1,124 @@
+"""Locks in a run's folder: who holds one is written in it, and it goes with its holder.
+
+They are BSD locks of the kernel (``flock``): a killed process leaves none behind. Linux extends
+them over NFS, and Lustre when mounted with ``flock``; so they hold between machines as well.
+"""
+
+import fcntl
+import json
+import os
+import re
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+# Somebody who only looks whether a lock is held takes it for a moment.
+_ATTEMPTS, _PAUSE_SECONDS = 5, 0.05
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a lock."""
+
+    host: str
+    pid: int
+    started: str
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host}, since {self.started}"
+
+
+class LockedError(RuntimeError):
+    """Somebody else holds the lock; ``holder`` is not known in the moment it changes hands."""
+
+    def __init__(self, holder: Holder | None) -> None:
+        self.holder = holder
+        super().__init__(str(holder or "another process"))
+
+
+def host() -> str:
+    """Return this machine's name, as far as it can be part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname())
+
+
+@contextmanager
+def exclusive(path: Path, *, wait: bool = False) -> Iterator[None]:
+    """Hold the lock ``path`` alone.
+
+    Parameters
+    ----------
+    path
+        The file; made if missing, and left there.
+    wait
+        Whether to wait for a holder to be done.
+
+    Raises
+    ------
+    LockedError
+        If it is held by somebody else, and not waited for.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # opened for appending: who is refused must not empty the holder's note
+    with path.open("a+", encoding="utf-8") as file:
+        if wait:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        else:
+            _take(file, fcntl.LOCK_EX)
+        file.truncate(0)
+        started = time.strftime("%Y-%m-%d %H:%M:%S")
+        json.dump({"pid": os.getpid(), "host": host(), "started": started}, file)
+        file.flush()
+        yield
+
+
+@contextmanager
+def shared(path: Path) -> Iterator[None]:
+    """Hold the lock ``path`` together with others who share it.
+
+    Raises
+    ------
+    LockedError
+        If somebody holds it alone.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+", encoding="utf-8") as file:
+        _take(file, fcntl.LOCK_SH)
+        yield
+
+
+def holder(path: Path) -> Holder | None:
+    """Return who holds the lock alone, or None."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return _read(file) or Holder("unknown", 0, "just now")
+    except OSError:  # nobody has ever held it, or it can't be read
+        pass
+    return None
+
+
+def _take(file: TextIO, kind: int) -> None:
+    for attempt in range(_ATTEMPTS):
+        try:
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if attempt == _ATTEMPTS - 1:
+                raise LockedError(_read(file)) from None
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
+
+
+def _read(file: TextIO) -> Holder | None:
+    file.seek(0)
+    try:
+        note: dict[str, Any] = json.loads(file.read())
+        return Holder(note["host"], note["pid"], note["started"])
+    except (ValueError, KeyError, TypeError):  # between its taking the lock and writing the note
+        return None
