@@ -12,6 +12,7 @@ from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.stopping import StopReason
 from casmore.solvers.protocol import Seed
 from casmore.solvers.restarts import Restarting, RestartPolicy
+from casmore.trace import Trace
 
 Array = NDArray[np.float64]
 Callback = Callable[[OptimizeResult], bool | None]
@@ -34,6 +35,7 @@ def fmin(
     seed: Seed = None,
     callback: Callback | None = None,
     vectorized: bool = False,
+    trace: bool | Trace = False,
     **settings: Any,
 ) -> OptimizeResult:
     """Minimise ``f`` with CAS-MORE.
@@ -65,6 +67,11 @@ def fmin(
         ``StopIteration`` ends the run.
     vectorized
         ``f`` takes a batch, shape (k, n), and returns k values.
+    trace
+        Whether to record each iteration, for `casmore.plot`; the result has it as ``trace``. For
+        the curve of f at the mean, ``f`` is evaluated there once an iteration, beyond ``budget``
+        and ``nfev``; ``casmore.Trace(f_at_mean=False)`` records without it. A trace of one's own
+        can be looked at while the run goes on.
     settings
         Fields of `CasMoreParameters` to change.
 
@@ -113,20 +120,25 @@ def fmin(
     )
     iterations = 0
     stop: dict[StopReason, float] = {}
+    record = trace if isinstance(trace, Trace) else Trace() if trace else None
     try:
+        if record is not None:
+            _record(record, f, vectorized, solver, None)
         while not stop:
             X = solver.ask()[: budget - solver.evaluations]
-            _evaluate_and_tell(f, X, vectorized, solver)
+            y = _evaluate_and_tell(f, X, vectorized, solver)
             iterations += 1
+            if record is not None:
+                _record(record, f, vectorized, solver, y)
             stop = solver.stop()
             if solver.evaluations >= budget:
                 stop[StopReason.BUDGET] = float(budget)
             if callback is not None and _wants_to_stop(callback, solver, iterations):
                 stop[StopReason.CALLBACK] = float(iterations)
     except BaseException as error:
-        _attach_result(error, _result(solver, iterations, {}, target))
+        _attach_result(error, _result(solver, iterations, {}, target, record))
         raise
-    return _result(solver, iterations, stop, target)
+    return _result(solver, iterations, stop, target, record)
 
 
 def minimize_method(
@@ -177,7 +189,8 @@ class _AroundFirst:
 
 def _evaluate_and_tell(
     f: Callable[[Array], Any], X: Array, vectorized: bool, solver: Restarting
-) -> None:
+) -> Array:
+    """Return the values that the solver was told."""
     if vectorized:
         y = np.asarray(f(X), dtype=float)
         if y.shape != (len(X),):
@@ -186,19 +199,40 @@ def _evaluate_and_tell(
                 f"not an array of shape {y.shape}"
             )
         solver.tell(X, y)
-        return
+        return y
     values: list[float] = []
     try:
         for x in X:
-            value = np.asarray(f(x.copy()), dtype=float)
-            if value.size != 1:
-                raise ValueError(
-                    f"f must return one number for one point, not an array of shape {value.shape}"
-                )
-            values.append(value.item())
+            values.append(_evaluate(f, x))  # noqa: PERF401 - they count, even if the next raises
     finally:
-        # also when f raises: what has been evaluated counts
         solver.tell(X[: len(values)], np.array(values))
+    return np.array(values)
+
+
+def _evaluate(f: Callable[[Array], Any], x: Array) -> float:
+    value = np.asarray(f(x.copy()), dtype=float)
+    if value.size != 1:
+        raise ValueError(
+            f"f must return one number for one point, not an array of shape {value.shape}"
+        )
+    return float(value.item())
+
+
+def _record(
+    trace: Trace, f: Callable[[Array], Any], vectorized: bool, solver: Restarting, y: Array | None
+) -> None:
+    f_mean = math.nan
+    if trace.f_at_mean:
+        mean = solver.mean
+        f_mean = _evaluate(lambda x: f(x[np.newaxis]) if vectorized else f(x), mean)
+    trace.record(
+        solver.solver,
+        y,
+        f_mean=f_mean,
+        evaluations=solver.evaluations,
+        best_y=solver.best_y,
+        restart=solver.restarts,
+    )
 
 
 def _wants_to_stop(callback: Callback, solver: Restarting, iterations: int) -> bool:
@@ -209,13 +243,19 @@ def _wants_to_stop(callback: Callback, solver: Restarting, iterations: int) -> b
 
 
 def _result(
-    solver: Restarting, iterations: int, stop: dict[StopReason, float], target: float | None
+    solver: Restarting,
+    iterations: int,
+    stop: dict[StopReason, float],
+    target: float | None,
+    trace: Trace | None = None,
 ) -> OptimizeResult:
     current = solver.solver
     assert isinstance(current, CasMore)
     reached = set(stop)
     success = StopReason.TARGET in reached if target is not None else bool(reached & _CONVERGED)
+    recorded = {} if trace is None else {"trace": trace}
     return OptimizeResult(
+        **recorded,
         x=np.array(solver.best_x),
         fun=solver.best_y,
         nfev=solver.evaluations,

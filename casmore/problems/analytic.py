@@ -56,7 +56,7 @@ class AnalyticFunction(ABC):
     def batch(self, X: Array) -> Array:
         """Evaluate points, shape (k, n) -> (k,)."""
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> None:  # noqa: B027 - not all have something to do
         """Compute what the instance needs beyond its optimum."""
 
     def _rotation(self, which: int) -> Array:

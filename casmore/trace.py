@@ -1,0 +1,143 @@
+"""What a run did, iteration by iteration: the record behind `casmore.plot` and the studies."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.surrogate import Complexity
+from casmore.solvers.protocol import Solver
+
+Array = NDArray[np.float64]
+
+# Columns of one number an iteration; the axis lengths are n numbers.
+COLUMNS = (
+    "evaluations",  # of the search itself, those at the mean not counted
+    "restart",  # 0 for the first run
+    "f_mean",  # f at the mean
+    "f_best",  # smallest value so far
+    "f_median",  # of the iteration's values
+    "entropy",  # of the search distribution, nats
+    "step_size",  # geometric mean of the axis lengths
+    "condition",  # of the covariance
+    "path_length",  # of the evolution path
+    "desired_length",  # what it would be with uncorrelated steps
+    "complexity",  # of the surrogate: index in COMPLEXITIES
+)
+COMPLEXITIES = (None, Complexity.LINEAR, Complexity.DIAGONAL, Complexity.FULL)
+
+
+class Trace:
+    """The state of a solver after each iteration, and before the first.
+
+    ``trace[name]`` is the array of a column, shape (iterations + 1,), or of ``"axis_lengths"``,
+    shape (iterations + 1, n). What a solver does not have is NaN.
+
+    Parameters
+    ----------
+    f_at_mean
+        Whether `casmore.fmin` evaluates the function at the mean, once an iteration. These
+        evaluations are beyond its budget and its counts.
+    """
+
+    def __init__(self, *, f_at_mean: bool = True) -> None:
+        self.f_at_mean = f_at_mean
+        self._rows: list[tuple[float, ...]] = []
+        self._axes: list[Array] = []
+        self._loaded: dict[str, Array] = {}
+
+    def __len__(self) -> int:
+        return len(self["evaluations"])
+
+    def __getitem__(self, name: str) -> Array:
+        if name in self._loaded:
+            return self._loaded[name]
+        if name == "axis_lengths":
+            return np.array(self._axes)
+        if name not in COLUMNS:
+            raise KeyError(f"a trace has no {name!r}; it has {', '.join(COLUMNS)}, axis_lengths")
+        column = COLUMNS.index(name)
+        return np.array([row[column] for row in self._rows], dtype=float)
+
+    def record(
+        self,
+        solver: Solver,
+        y: Array | None = None,
+        *,
+        f_mean: float = math.nan,
+        evaluations: int | None = None,
+        best_y: float | None = None,
+        restart: int = 0,
+    ) -> None:
+        """Add the present state of a solver.
+
+        Parameters
+        ----------
+        solver
+            Any solver; the more it tells of itself, the more is recorded.
+        y
+            The values of the iteration that has just ended, shape (k,); None before the first.
+        f_mean
+            The function's value at the solver's mean, where it is known.
+        evaluations, best_y
+            Where they are more than this solver's own: over several runs.
+        restart
+            Number of restarts before this run.
+        """
+        distribution = getattr(solver, "distribution", None)
+        axes = np.full(len(solver.mean), np.nan)
+        entropy = math.nan
+        if isinstance(distribution, SearchDistribution):
+            axes, entropy = distribution.axis_lengths(), distribution.entropy
+        path = getattr(solver, "path", None)
+        self._axes.append(axes)
+        self._rows.append(
+            (
+                float(solver.evaluations if evaluations is None else evaluations),
+                float(restart),
+                f_mean,
+                solver.best_y if best_y is None else best_y,
+                math.nan if y is None or len(y) == 0 else float(np.median(y)),
+                entropy,
+                float(step_size(entropy, len(axes))),
+                float((axes[-1] / axes[0]) ** 2) if axes[0] > 0 else math.nan,
+                getattr(path, "length", math.nan),
+                getattr(path, "desired_length", math.nan),
+                float(COMPLEXITIES.index(getattr(solver, "complexity", None))),
+            )
+        )
+
+    def save(self, path: Path, **more: Any) -> None:
+        """Write the trace to a compressed ``.npz`` file, in one step that can't be half done.
+
+        Parameters
+        ----------
+        path
+            The file.
+        more
+            Further arrays, or what NumPy makes arrays of, to be kept beside it.
+        """
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.npz")
+        columns: dict[str, Any] = {name: self[name] for name in (*COLUMNS, "axis_lengths")}
+        np.savez_compressed(temporary, **columns, **more)
+        os.replace(temporary, path)
+
+    @classmethod
+    def load(cls, path: Path) -> Trace:
+        """Read what `save` has written, ``more`` included."""
+        trace = cls()
+        with np.load(path) as file:
+            trace._loaded = {name: file[name] for name in file.files}
+        return trace
+
+
+def step_size(entropy: Any, n: int) -> Any:
+    """Return the standard deviation of the isotropic Gaussian with this entropy in nats."""
+    return np.exp(np.asarray(entropy) / n) / math.sqrt(2 * math.pi * math.e)
