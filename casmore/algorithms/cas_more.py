@@ -96,7 +96,8 @@ class CasMoreParameters:
     clip, kurtosis_threshold
         Of the robust normalisation: ``v_clip`` and the excess kurtosis that calls for more.
     ridge
-        ``lambda`` of the ridge regression, for standardised features.
+        ``lambda`` of the ridge regression, for standardised features. The paper gives no number;
+        this one keeps the normal matrix definite and is too small to be seen in the model.
     fit_method
         ``"direct"``, ``"incremental"``, or ``"auto"``: the faster one.
     tolerance_f
@@ -125,7 +126,7 @@ class CasMoreParameters:
     target_normalization: TargetNormalization = TargetNormalization.ROBUST
     clip: float = 3.0
     kurtosis_threshold: float = 0.55
-    ridge: float = 1e-8
+    ridge: float = 1e-10
     fit_method: FitMethod = FitMethod.AUTO
     tolerance_f: float = 1e-12
     tolerance_step: float = 1e-12
