@@ -1,4 +1,4 @@
-"""The command line: ``casmore run``, ``casmore report``, ``casmore solvers``."""
+"""The command line: ``casmore run``, ``report``, ``solvers``, ``check-solver``."""
 
 import argparse
 import difflib
@@ -93,6 +93,12 @@ def _parser() -> argparse.ArgumentParser:
 
     solvers = commands.add_parser("solvers", help="list the solvers")
     solvers.set_defaults(command=_solvers)
+
+    check = commands.add_parser(
+        "check-solver", help="test whether a solver, your own for example, keeps the contract"
+    )
+    check.add_argument("solver", metavar="NAME", help="a solver's name, or module:attribute")
+    check.set_defaults(command=_check_solver)
     return parser
 
 
@@ -233,8 +239,27 @@ def _solvers(options: argparse.Namespace) -> int:
             missing = ""
         except registry.MissingDependencyError:
             missing = f" (to install: pip install 'casmore[{entry.extra}]')"
-        print(f"{entry.name:12} {entry.description}{missing}")
+        print(f"{entry.name:22} {entry.description}{missing}")
     return 0
+
+
+def _check_solver(options: argparse.Namespace) -> int:
+    from casmore.solvers.conformance import check_solver
+
+    sys.path.insert(0, os.getcwd())  # as for `casmore run`
+    try:
+        factory = registry.factory(options.solver)
+    except (registry.UnknownSolverError, registry.MissingDependencyError) as error:
+        raise UsageError(str(error)) from error
+    findings = check_solver(factory)
+    for finding in findings:
+        verdict = "WRONG" if finding.broken else "ok"
+        print(f"{verdict:5}  {finding.check}")
+        if finding.complaint is not None:
+            print(f"       {'note: ' if finding.note else ''}{finding.complaint}")
+    broken = sum(finding.broken for finding in findings)
+    print(f"{options.solver} keeps the contract." if not broken else f"{broken} wrong.")
+    return _EXIT_FAILED if broken else 0
 
 
 def _config_path(given: str) -> Path:

@@ -26,6 +26,8 @@ from casmore.algorithms.stopping import StopReason
 Array = NDArray[np.float64]
 
 _SECONDS_TO_END = 5.0
+# Requests in a row for points that are not finite before the foreign solver counts as failed
+_MOST_LOST = 1000
 
 
 class Objective(Protocol):
@@ -51,6 +53,7 @@ class _Exchange:
         self.error: BaseException | None = None
         self._values: Array = np.empty(0)
         self._closed = False
+        self._lost = 0  # requests in a row without a finite point
         # locks that are released by the other side: a hand-over in a few microseconds
         self._asked, self._told = threading.Lock(), threading.Lock()
         self._asked.acquire()
@@ -92,12 +95,25 @@ class _Exchange:
             raise _ClosedError
         # a copy: solvers go on working in the array they hand over
         points = np.array(x, dtype=float)
-        self.points = np.atleast_2d(points)
+        batch = np.atleast_2d(points)
+        finite = np.isfinite(batch).all(axis=1)
+        values = np.full(len(batch), math.inf)
+        if finite.any():
+            values[finite] = self._hand_over(batch[finite])
+            self._lost = 0
+        else:
+            self._lost += 1
+            if self._lost > _MOST_LOST:
+                raise ArithmeticError("the solver asks for points that are not finite alone")
+        return values if points.ndim == 2 else float(values[0])
+
+    def _hand_over(self, points: Array) -> Array:
+        self.points = points
         self._asked.release()
         self._told.acquire()
         if self._closed:
             raise _ClosedError
-        return self._values if points.ndim == 2 else float(self._values[0])
+        return self._values
 
 
 class Bridge:
@@ -106,7 +122,8 @@ class Bridge:
     ``ask`` returns what the solver wants to know: one point, or a batch if it is vectorised.
     It goes on when all of these have been told, at once or bit by bit. Any other points told count
     as evaluations and for the best point; the solver itself does not learn of them. NaN is told as
-    infinity, and infinity as such: what the foreign solver makes of it is up to it.
+    infinity, and infinity as such: what the foreign solver makes of it is up to it. Where it makes
+    points of it that are not finite, these are worth infinity, and nobody is asked.
 
     If it fails over the values, by an ``ArithmeticError``, ``ValueError`` or ``LinAlgError`` after
     the first ones, its run has ended with `StopReason.UPDATE_FAILED`. Other errors are raised.

@@ -1,8 +1,12 @@
-"""Solvers by name; each is imported only when asked for, so that peers stay optional."""
+"""Solvers by name; each is imported only when asked for, so that peers stay optional.
+
+Installed packages add theirs by entry points of the group ``casmore.solvers``.
+"""
 
 import difflib
 import importlib
 from dataclasses import dataclass
+from importlib import metadata
 from typing import cast
 
 from casmore.solvers.protocol import SolverFactory
@@ -55,12 +59,25 @@ _ENTRIES = (
     ),
     Entry("random-search", "casmore.solvers.random_search:make", "uniform random search"),
 )
-_BY_NAME = {entry.name: entry for entry in _ENTRIES}
+_GROUP = "casmore.solvers"
 
 
 def entries() -> tuple[Entry, ...]:
-    """Return all registered solvers, in the order they are listed to people."""
-    return _ENTRIES
+    """Return all registered solvers, in the order they are listed to people: ours first.
+
+    A name of ours can't be taken by another package: a config means the same everywhere.
+    """
+    ours = {entry.name for entry in _ENTRIES}
+    theirs = {
+        point.name: Entry(
+            point.name,
+            path=point.value,
+            description=f"of the package {point.dist.name}" if point.dist else "installed",
+        )
+        for point in metadata.entry_points(group=_GROUP)
+        if point.name not in ours
+    }
+    return _ENTRIES + tuple(theirs[name] for name in sorted(theirs))
 
 
 def lookup(name: str) -> Entry:
@@ -71,15 +88,19 @@ def lookup(name: str) -> Entry:
     UnknownSolverError
         If there is no such solver; the message lists the names and suggests the nearest.
     """
-    if name in _BY_NAME:
-        return _BY_NAME[name]
+    by_name = {entry.name: entry for entry in _ENTRIES}
+    if name in by_name:  # without a look at what is installed
+        return by_name[name]
+    by_name = {entry.name: entry for entry in entries()}
+    if name in by_name:
+        return by_name[name]
     module, _, attribute = name.partition(":")
     if module and attribute:
         return Entry(name, path=name, description="not of this package")
-    near = difflib.get_close_matches(name.lower().replace("_", "-"), _BY_NAME, n=1)
+    near = difflib.get_close_matches(name.lower().replace("_", "-"), by_name, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise UnknownSolverError(
-        f"unknown solver {name!r}{hint} (known: {', '.join(_BY_NAME)}; or module:attribute)"
+        f"unknown solver {name!r}{hint} (known: {', '.join(by_name)}; or module:attribute)"
     )
 
 

@@ -1,0 +1,65 @@
+"""docs/own_solver.md, done as it says; and solvers that other packages bring."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from casmore.cli import main
+from casmore.solvers import registry
+
+PAGE = Path(__file__).parents[2] / "docs" / "own_solver.md"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", PAGE.read_text(), flags=re.DOTALL | re.MULTILINE
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "my_solver.py").write_text(blocks("python")[0])
+    (tmp_path / "mine.toml").write_text(blocks("toml")[0])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def casmore(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "casmore", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_example_is_complete_keeps_the_contract_and_runs(folder: Path) -> None:
+    commands = [line for block in blocks("bash") for line in block.splitlines()]
+    assert commands[:2] == ["casmore check-solver my_solver:OnePlusOne", "casmore run mine.toml"]
+    for command in commands[:2]:
+        done = casmore(*command.split()[1:])
+        assert done.returncode == 0, done.stderr
+    assert (folder / "runs/mine/data/One-plus-one/bbobexp_f8.info").is_file()
+
+
+def test_the_example_is_short() -> None:
+    code = [line for line in blocks("python")[0].splitlines() if line.strip()]
+    assert len(code) <= 30
+
+
+def test_an_installed_package_brings_solvers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    information = folder / "others-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
+    group = re.sub(r'\[project.entry-points."(.*)"\]', r"[\1]", blocks("toml")[1])
+    points = group.replace('"', "") + "cma = my_solver:OnePlusOne\n"
+    (information / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(str(folder))
+    assert registry.factory("one-plus-one").__module__ == "my_solver"
+    assert registry.lookup("cma").path == "casmore.solvers.cma:make"  # ours stays ours
+    assert main(["solvers"]) == 0
+    assert "of the package others" in capsys.readouterr().out
+    with pytest.raises(registry.UnknownSolverError, match="did you mean 'one-plus-one'"):
+        registry.lookup("one_plus_on")
