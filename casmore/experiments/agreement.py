@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from casmore.experiments.config import Config
+from casmore.experiments.config import Experiment
 from casmore.experiments.durable import read_json, write_json
 from casmore.experiments.folder import RunFolder
 
@@ -11,7 +11,7 @@ class ConfigChangedError(ValueError):
     """The folder holds a run of another config."""
 
 
-def agree_on_config(folder: RunFolder, config: Config) -> None:
+def agree_on_config(folder: RunFolder, config: Experiment) -> None:
     """Write the config down, or make sure that it is the one written down.
 
     Raises

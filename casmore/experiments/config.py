@@ -86,11 +86,13 @@ _DIMENSIONS = _known(bbob.DIMENSIONS, "dimension", "2, 3, 5, 10, 20, 40")
 Label = Annotated[StrictStr, BeforeValidator(_label)]
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """A section of a config: unknown keys are refused."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Suite(_Section):
+class Suite(Section):
     """Which BBOB problems."""
 
     functions: Annotated[tuple[int, ...], _FUNCTIONS]
@@ -123,13 +125,13 @@ class Suite(_Section):
         return tuple(pairs)
 
 
-class Budget(_Section):
+class Budget(Section):
     """When a trial ends without the final target."""
 
     evaluations_per_dimension: Annotated[StrictInt, Field(ge=1)]
 
 
-class Start(_Section):
+class Start(Section):
     """Where a run starts: uniform in ``[lower, upper]^n``, with step size ``sigma0``."""
 
     lower: StrictFloat | StrictInt = -4.0
@@ -143,7 +145,7 @@ class Start(_Section):
         return self
 
 
-class SolverConfig(_Section):
+class SolverConfig(Section):
     """A solver under a label, with its settings."""
 
     name: StrictStr
@@ -160,13 +162,13 @@ class SolverConfig(_Section):
         return data
 
 
-class Dask(_Section):
+class Dask(Section):
     """Where the scheduler of the ``dask`` backend is."""
 
     scheduler: StrictStr
 
 
-class Slurm(_Section):
+class Slurm(Section):
     """What the ``slurm`` backend asks the cluster for.
 
     ``parameters`` are submitit's, as of its ``AutoExecutor.update_parameters``.
@@ -177,7 +179,7 @@ class Slurm(_Section):
     parameters: dict[StrictStr, Any] = {}
 
 
-class Run(_Section):
+class Run(Section):
     """How the work is done; nothing here changes a result.
 
     Attributes
@@ -209,13 +211,11 @@ class Run(_Section):
         return self
 
 
-class Config(_Section):
-    """A whole experiment."""
+class Experiment(Section):
+    """What all experiments have: solvers, where their runs start, a seed."""
 
     name: Label
     seed: Annotated[StrictInt, Field(ge=0)] = 0
-    suite: Suite
-    budget: Budget
     start: Start = Start()
     solvers: Annotated[tuple[SolverConfig, ...], BeforeValidator(_at_least_one)]
     run: Run = Run()
@@ -240,7 +240,14 @@ class Config(_Section):
         return sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()[:16]
 
 
-def load(path: Path) -> Config:
+class Config(Experiment):
+    """An experiment on the BBOB suite, recorded by COCO."""
+
+    suite: Suite
+    budget: Budget
+
+
+def load(path: Path) -> Experiment:
     """Read and check the config file ``path``.
 
     Raises
@@ -257,21 +264,36 @@ def load(path: Path) -> Config:
     return check(data, source=str(path))
 
 
-def check(data: dict[str, Any], *, source: str = "the config") -> Config:
-    """Check the content of a config.
+def check(
+    data: dict[str, Any], *, source: str = "the config", try_solvers: bool = True
+) -> Experiment:
+    """Check the content of a config, of a study if it has a section ``[study]``.
+
+    Parameters
+    ----------
+    data
+        The content.
+    source
+        What to call it in complaints.
+    try_solvers
+        Whether the solvers are tried. To look at a run, they need not even be installed.
 
     Raises
     ------
     ConfigError
         With all that is wrong.
     """
+    from casmore.experiments.study import StudyConfig  # which builds on this module
+
+    kind: type[Experiment] = StudyConfig if "study" in data else Config
     problems: list[str] = []
     config = None
     try:
-        config = Config.model_validate(data)
+        config = kind.model_validate(data)
     except ValidationError as error:
-        problems += complaints(error, Config)
-    problems += _solver_problems(data)
+        problems += complaints(error, kind)
+    if try_solvers:
+        problems += _solver_problems(data if config is None else config.document())
     if problems or config is None:
         raise ConfigError(source, problems)
     return config

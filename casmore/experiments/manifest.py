@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from casmore.experiments.config import Config
+from casmore.experiments.config import Experiment
 from casmore.experiments.durable import read_json, write_json
 from casmore.experiments.folder import RunFolder
 
@@ -37,7 +37,7 @@ def versions() -> dict[str, str]:
 
 
 @contextmanager
-def session(folder: RunFolder, config: Config, *, workers: int) -> Iterator[dict[str, Any]]:
+def session(folder: RunFolder, config: Experiment, *, workers: int) -> Iterator[dict[str, Any]]:
     """Record a session in the run's manifest: when it begins, and how it ended.
 
     Yields the session's record; what is put into it is written in the end. A session that was
@@ -76,7 +76,7 @@ def session(folder: RunFolder, config: Config, *, workers: int) -> Iterator[dict
             write_json(folder.manifest, manifest)
 
 
-def _read(folder: RunFolder, config: Config) -> dict[str, Any]:
+def _read(folder: RunFolder, config: Experiment) -> dict[str, Any]:
     if folder.manifest.exists():
         found: dict[str, Any] = read_json(folder.manifest)
         return found

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from casmore.experiments.config import Config
+from casmore.experiments.config import Config, Experiment, SolverConfig
+from casmore.experiments.study import StudyConfig
 from casmore.solvers.restarts import RestartPolicy
 
 # A batch keeps a worker busy for about a second: small beside a run, large beside its dispatch.
@@ -77,27 +78,60 @@ class Work:
         return self.unit.dimension * self.budget
 
 
-def make_plan(config: Config) -> tuple[Work, ...]:
+@dataclass(frozen=True)
+class TracedWork(Work):
+    """A unit of a study: traced, and over when the value at the mean is at most ``target``."""
+
+    target: float
+
+
+def make_plan(config: Experiment) -> tuple[Work, ...]:
     """Return all units of an experiment, each solver's in the order COCO itself would take."""
-    return tuple(
-        Work(
-            unit=Unit(solver.label, function, dimension, instance, repeat),
-            solver=solver.name,
-            settings=solver.settings,
-            population_size=solver.population_size,
-            restarts=solver.restarts,
-            lower=config.start.lower,
-            upper=config.start.upper,
-            sigma0=config.start.sigma0,
-            budget=dimension * config.budget.evaluations_per_dimension,
-            run_seed=config.seed,
-            config_digest=config.digest,
-        )
-        for solver in config.solvers
-        for dimension in config.suite.dimensions
-        for function in config.suite.functions
-        for instance, repeat in config.suite.trials
-    )
+    match config:
+        case Config():
+            return tuple(_bbob_plan(config))
+        case StudyConfig():
+            return tuple(_study_plan(config))
+    raise TypeError(f"there is no plan for {type(config).__name__}")
+
+
+def _bbob_plan(config: Config) -> Iterator[Work]:
+    for solver in config.solvers:
+        for dimension in config.suite.dimensions:
+            for function in config.suite.functions:
+                for instance, repeat in config.suite.trials:
+                    yield Work(
+                        unit=Unit(solver.label, function, dimension, instance, repeat),
+                        budget=dimension * config.budget.evaluations_per_dimension,
+                        **_common(config, solver),
+                    )
+
+
+def _study_plan(config: StudyConfig) -> Iterator[TracedWork]:
+    study = config.study
+    for solver in config.solvers:
+        for function in study.functions:
+            for run in range(study.runs):
+                yield TracedWork(
+                    unit=Unit(solver.label, function, study.dimension, study.instance, run),
+                    budget=study.evaluations,
+                    target=study.target,
+                    **_common(config, solver),
+                )
+
+
+def _common(config: Experiment, solver: SolverConfig) -> dict[str, Any]:
+    return {
+        "solver": solver.name,
+        "settings": solver.settings,
+        "population_size": solver.population_size,
+        "restarts": solver.restarts,
+        "lower": config.start.lower,
+        "upper": config.start.upper,
+        "sigma0": config.start.sigma0,
+        "run_seed": config.seed,
+        "config_digest": config.digest,
+    }
 
 
 def schedule(work: Sequence[Work], workers: int) -> Iterator[tuple[Work, ...]]:

@@ -15,7 +15,7 @@ from typing import TextIO
 from casmore.experiments import backends, manifest
 from casmore.experiments.agreement import agree_on_config
 from casmore.experiments.backends import Backend, WorkerDiedError
-from casmore.experiments.config import Config
+from casmore.experiments.config import Config, Experiment
 from casmore.experiments.folder import RunFolder
 from casmore.experiments.limits import hanging_trace
 from casmore.experiments.merge import merge
@@ -45,7 +45,7 @@ class Summary:
 
 
 def run(
-    config: Config,
+    config: Experiment,
     root: Path,
     *,
     workers: int,
@@ -91,7 +91,8 @@ def run(
             with manifest.session(folder, config, workers=workers) as record:
                 place = Workplace(folder.root, folder.share, config.run.unit_timeout)
                 failures = _run_missing(plan, place, backend, workers, stream or sys.stderr)
-                data = {} if shard else merge(folder, (work.unit for work in plan))
+                merged = isinstance(config, Config) and not shard  # traces have nothing to merge
+                data = merge(folder, (work.unit for work in plan)) if merged else {}
                 done = folder.published()
                 published = sum(work.unit in done for work in plan)
                 record.update(units=len(plan), published=published, failed=len(failures))

@@ -7,19 +7,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from casmore.algorithms.stopping import StopReason
+from casmore.experiments import traced
 from casmore.experiments.checksums import write_checksums
 from casmore.experiments.coco_files import check_trial
 from casmore.experiments.durable import read_json, write_json
 from casmore.experiments.folder import RunFolder
 from casmore.experiments.limits import UnitTimeoutError, time_limit
 from casmore.experiments.manifest import versions
-from casmore.experiments.plan import Unit, Work
-from casmore.problems import bbob
+from casmore.experiments.plan import TracedWork, Unit, Work
+from casmore.problems import analytic, bbob
 from casmore.solvers import registry
 from casmore.solvers.restarts import Restarting, UniformStart
 
@@ -89,7 +90,10 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
     try:
         with folder.private(unit.label, unit.name) as private:
             with time_limit(timeout, private):
-                finished, record = _run(work, private)
+                if isinstance(work, TracedWork):
+                    finished, record = _run_traced(work, private)
+                else:
+                    finished, record = _run_observed(work, private)
             write_json(finished / "unit.json", record)
             write_checksums(finished)
             folder.publish(finished, unit)
@@ -105,17 +109,15 @@ def write_failure(folder: RunFolder, work: Work, summary: str, details: str) -> 
     """Record why a unit failed; the record goes when a later session succeeds."""
     write_json(
         folder.failure(work.unit),
-        {**_identity(work), "error": summary, "traceback": details, "versions": _versions()},
+        {**identity(work), "error": summary, "traceback": details, "versions": _versions()},
     )
 
 
-def _run(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
+def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
     """Return the folder of the observer's files, checked, and the unit's record."""
     unit = work.unit
-    wall, cpu = time.perf_counter(), time.process_time()
     with (
-        # solvers warn of what is no concern of the terminal: kept in the record, once each
-        warnings.catch_warnings(record=True) as warned,
+        _Measured() as measured,
         bbob.ObservedProblem(
             unit.function,
             unit.dimension,
@@ -125,21 +127,11 @@ def _run(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
             algorithm_info=work.algorithm_info,
         ) as problem,
     ):
-        warnings.simplefilter("default")
-        solver = Restarting(
-            registry.factory(work.solver),
-            UniformStart(unit.dimension, work.lower, work.upper),
-            work.sigma0,
-            policy=work.restarts,
-            population_size=work.population_size,
-            seed=work.seed,
-            target=None,  # the optimal value is hidden; COCO says when the final target is hit
-            settings=work.settings,
-        )
+        # no target: the optimal value is hidden; COCO says when the final target is hit
+        solver = _solver(work)
         ended = bbob.minimise(solver, problem, work.budget)
         evaluations, best_value = problem.evaluations, problem.best_value
         target_hit = problem.final_target_hit
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     check_trial(
         problem.folder,
         dimension=unit.dimension,
@@ -147,21 +139,82 @@ def _run(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
         evaluations=evaluations,
     )
     return problem.folder, {
-        **_identity(work),
+        **identity(work),
         "evaluations": evaluations,
         "budget": work.budget,
         "final_target_hit": target_hit,
         "best_value": best_value,
-        "restarts": solver.restarts,
-        "stop_reasons": [_readable(reasons) for reasons in [*solver.ended, ended]],
-        "wall_seconds": round(wall, 6),
-        "cpu_seconds": round(cpu, 6),
-        "warnings": sorted({str(w.message) for w in warned}),
-        "versions": _versions(),
+        **_end(solver, ended),
+        **measured.record(),
     }
 
 
-def _identity(work: Work) -> dict[str, Any]:
+def _run_traced(work: TracedWork, private: Path) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of the trace, and the unit's record."""
+    unit = work.unit
+    with _Measured() as measured:
+        f = analytic.FUNCTIONS[unit.function](unit.dimension, unit.instance)
+        solver = _solver(work)
+        trace, ended = traced.minimise(solver, f, budget=work.budget, target=work.target)
+    trace.save(private / "unit" / traced.FILE, dtype=np.float32)
+    return private / "unit", {
+        **identity(work),
+        "evaluations": solver.evaluations,
+        "budget": work.budget,
+        "final_target_hit": StopReason.TARGET in ended,
+        "value_at_mean": _finite(float(trace["f_mean"][-1])),
+        **_end(solver, ended),
+        **measured.record(),
+    }
+
+
+def _solver(work: Work) -> Restarting:
+    return Restarting(
+        registry.factory(work.solver),
+        UniformStart(work.unit.dimension, work.lower, work.upper),
+        work.sigma0,
+        policy=work.restarts,
+        population_size=work.population_size,
+        seed=work.seed,
+        target=None,
+        settings=work.settings,
+    )
+
+
+class _Measured:
+    """Time taken within the context, and warnings: no concern of the terminal, kept once each."""
+
+    def __enter__(self) -> Self:
+        self._catching = warnings.catch_warnings(record=True)
+        self._warned = self._catching.__enter__() or []
+        warnings.simplefilter("default")
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._wall = time.perf_counter() - self._wall
+        self._cpu = time.process_time() - self._cpu
+        self._catching.__exit__(None, None, None)
+
+    def record(self) -> dict[str, Any]:
+        """Return what a unit's record says of it."""
+        return {
+            "wall_seconds": round(self._wall, 6),
+            "cpu_seconds": round(self._cpu, 6),
+            "warnings": sorted({str(w.message) for w in self._warned}),
+            "versions": _versions(),
+        }
+
+
+def _end(solver: Restarting, ended: dict[StopReason, float]) -> dict[str, Any]:
+    return {
+        "restarts": solver.restarts,
+        "stop_reasons": [_readable(reasons) for reasons in [*solver.ended, ended]],
+    }
+
+
+def identity(work: Work) -> dict[str, Any]:
+    """Return what a unit's record says of which unit it is, of which run."""
     unit, (run_seed, unit_hash) = work.unit, work.entropy
     return {
         "label": unit.label,
@@ -178,10 +231,11 @@ def _identity(work: Work) -> dict[str, Any]:
 
 def _readable(reasons: dict[StopReason, float]) -> dict[str, float | None]:
     """Reasons by name; JSON knows no infinity and no NaN."""
-    return {
-        str(reason): float(value) if np.isfinite(value) else None
-        for reason, value in reasons.items()
-    }
+    return {str(reason): _finite(value) for reason, value in reasons.items()}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 @cache

@@ -1,0 +1,53 @@
+"""Runs of a study: every iteration recorded, over when the value at the mean is at the target."""
+
+from casmore.algorithms.stopping import StopReason
+from casmore.problems.analytic import AnalyticFunction
+from casmore.solvers.restarts import Restarting
+from casmore.trace import Trace
+
+FILE = "trace.npz"
+
+
+def minimise(
+    solver: Restarting, f: AnalyticFunction, *, budget: int, target: float
+) -> tuple[Trace, dict[StopReason, float]]:
+    """Run ``solver`` until the target, the end of the budget or its own wish to stop.
+
+    Parameters
+    ----------
+    solver
+        A fresh one.
+    f
+        Its optimum has the value 0.
+    budget
+        Evaluations; those at the mean do not count, as no solver sees them.
+    target
+        Value at the mean that ends the run.
+
+    Returns
+    -------
+    trace : Trace
+        Of all iterations.
+    reasons : dict
+        Why the run ended.
+    """
+    trace = Trace()
+    trace.record(solver.solver, f_mean=f(solver.mean))
+    while not (reasons := solver.stop()):
+        X = solver.ask()[: budget - solver.evaluations]
+        y = f.batch(X)
+        solver.tell(X, y)
+        f_mean = f(solver.mean)
+        trace.record(
+            solver.solver,
+            y,
+            f_mean=f_mean,
+            evaluations=solver.evaluations,
+            best_y=solver.best_y,
+            restart=solver.restarts,
+        )
+        if f_mean <= target:
+            return trace, {StopReason.TARGET: f_mean}
+        if solver.evaluations >= budget:
+            return trace, {StopReason.BUDGET: float(budget)}
+    return trace, reasons
