@@ -80,6 +80,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.set_defaults(command=_run)
 
+    status = commands.add_parser("status", help="show how far a run is; in a terminal, live")
+    status.add_argument("run", metavar="RUN", help=_RUN_HELP)
+    status.add_argument("--once", action="store_true", help="do not follow, also in a terminal")
+    status.set_defaults(command=_status)
+
+    verify = commands.add_parser("verify", help="find damaged units, and have them run again")
+    verify.add_argument("run", metavar="RUN", help=_RUN_HELP)
+    verify.set_defaults(command=_verify)
+
     merge = commands.add_parser("merge", help="collect what is done: COCO data of each solver")
     merge.add_argument("run", metavar="RUN", help=_RUN_HELP)
     merge.set_defaults(command=_merge)
@@ -191,13 +200,40 @@ def _known_run(options: argparse.Namespace) -> "tuple[RunFolder, tuple[Work, ...
     """Return the folder of a run, and its plan."""
     from casmore.experiments import config, durable, folder, plan
 
-    sys.path.insert(0, os.getcwd())  # as for 'run'
     run = folder.RunFolder(_run_path(options.run))
     try:
-        experiment = config.check(durable.read_json(run.config), source=str(run.config))
+        data = durable.read_json(run.config)
+        experiment = config.check(data, source=str(run.config), try_solvers=False)
     except ValueError as error:
         raise UsageError(str(error)) from error
     return run, plan.make_plan(experiment)
+
+
+def _status(options: argparse.Namespace) -> int:
+    from casmore.experiments import live
+
+    run, plan = _known_run(options)
+    live.show(run, plan, sys.stdout, follow=not options.once and sys.stdout.isatty())
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from casmore.experiments import coco_files, verify
+
+    run, plan = _known_run(options)
+    try:
+        verdict = verify.verify(run, plan)
+    except (OSError, coco_files.BrokenDataError) as error:
+        print(f"casmore: {error}", file=sys.stderr)
+        return _EXIT_FAILED
+    for damage in verdict.damaged:
+        print(f"{damage.unit}: {damage.reason}\n  now in {damage.quarantined}")
+    for label in verdict.labels:
+        print(f"{run.data / label} was not what the units give, and has been made again")
+    print(f"{verdict.units} units checked, {len(verdict.damaged)} damaged.")
+    if verdict.damaged:
+        print("To have them run again, give the same 'casmore run' as before.")
+    return _EXIT_FAILED if verdict.damaged or verdict.labels else 0
 
 
 def _merge(options: argparse.Namespace) -> int:

@@ -21,7 +21,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,23 +94,26 @@ class RunFolder:
         """Whether the unit is done, in this session or an earlier one."""
         return os.path.isfile(f"{self.units}/{unit.label}/{unit.name}/unit.json")
 
-    def published(self) -> set[Unit]:
-        """Return all units that are done: many at once, with few questions to the disk."""
-        return self._units_in(self.units, "", "/unit.json")
+    def published(self) -> dict[Unit, float]:
+        """Return all units that are done, and when each was: one question a unit to the disk."""
+        return self._units_in(self.units, inside="/unit.json")
 
-    def failed(self) -> set[Unit]:
-        """Return all units with a failure on record, also those that have been done since."""
-        return self._units_in(self.failures, ".json", "")
+    def failed(self) -> dict[Unit, float]:
+        """Return all units with a failure on record, and when that was written.
+
+        A unit may have been done since, by a session that knew nothing of the failure.
+        """
+        return self._units_in(self.failures, suffix=".json")
 
     @staticmethod
-    def _units_in(folder: Path, suffix: str, needed: str) -> set[Unit]:
-        units = set()
+    def _units_in(folder: Path, *, suffix: str = "", inside: str = "") -> dict[Unit, float]:
+        units = {}
         for label in folder.iterdir() if folder.is_dir() else ():
-            with os.scandir(label) as entries:
-                for entry in entries:
-                    unit = unit_of(label.name, entry.name.removesuffix(suffix))
-                    if unit is not None and (not needed or os.path.isfile(entry.path + needed)):
-                        units.add(unit)
+            for entry in os.scandir(label):
+                unit = unit_of(label.name, entry.name.removesuffix(suffix))
+                if unit is not None:
+                    with suppress(OSError):  # has no record, or has gone by now
+                        units[unit] = os.stat(entry.path + inside).st_mtime
         return units
 
     def publish(self, finished: Path, unit: Unit) -> None:

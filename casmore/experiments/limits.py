@@ -26,7 +26,7 @@ ONE_THREAD = dict.fromkeys(
 )
 _ORPHAN_CHECK_SECONDS = 0.5
 # Code that does not come back to Python can't be interrupted; its process is ended this much later.
-_GRACE_SECONDS = 5.0
+_GRACE_SECONDS = 2.0
 _GIB = 2**30
 
 

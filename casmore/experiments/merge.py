@@ -39,11 +39,7 @@ def merge(folder: RunFolder, units: Iterable[Unit]) -> dict[str, Path]:
     BrokenDataError
         If units do not fit together.
     """
-    published = folder.published()
-    by_label: dict[str, list[Unit]] = {}
-    for unit in units:
-        if unit in published:
-            by_label.setdefault(unit.label, []).append(unit)
+    by_label = _published(folder, units)
     with folder.merging() as private:
         merged: dict[str, str] = read_json(folder.merged) if folder.merged.exists() else {}
         for label, own in by_label.items():
@@ -53,6 +49,40 @@ def merge(folder: RunFolder, units: Iterable[Unit]) -> dict[str, Path]:
                 merged[label] = state
                 write_json(folder.merged, merged)
     return {label: folder.data / label for label in by_label}
+
+
+def differing(folder: RunFolder, units: Iterable[Unit]) -> list[str]:
+    """Return the labels whose merged data are not what the published ones of ``units`` give."""
+    wrong = []
+    with folder.merging() as private:
+        for label, own in _published(folder, units).items():
+            target, fresh = folder.data / label, private / label
+            if not target.is_dir():  # not merged yet
+                continue
+            fresh.mkdir()
+            _append(folder, own, fresh)
+            if not _same(fresh, target):
+                wrong.append(label)
+    return wrong
+
+
+def _published(folder: RunFolder, units: Iterable[Unit]) -> dict[str, list[Unit]]:
+    published = folder.published()
+    by_label: dict[str, list[Unit]] = {}
+    for unit in units:
+        if unit in published:
+            by_label.setdefault(unit.label, []).append(unit)
+    return by_label
+
+
+def _same(a: Path, b: Path) -> bool:
+    names = [
+        sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+        for folder in (a, b)
+    ]
+    return names[0] == names[1] and all(
+        (a / name).read_bytes() == (b / name).read_bytes() for name in names[0]
+    )
 
 
 def _state(folder: RunFolder, units: Sequence[Unit]) -> str:

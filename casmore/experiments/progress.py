@@ -96,8 +96,8 @@ class Pace:
                 f"{self.done}/{self.units} units",
                 *([f"{self.failed} failed"] if self.failed else []),
                 f"{self.evaluations_per_second:,.0f} evaluations/s",
-                f"{_duration(self.elapsed)} gone",
-                "time left not known yet" if left is None else f"about {_duration(left)} left",
+                f"{duration(self.elapsed)} gone",
+                "time left not known yet" if left is None else f"about {duration(left)} left",
             ]
         )
 
@@ -166,7 +166,8 @@ def display(pace: Pace, stream: TextIO) -> Display:
     return BarDisplay(pace, stream) if stream.isatty() else PlainDisplay(pace, stream)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time in words, to the second or the minute."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

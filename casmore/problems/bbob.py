@@ -160,9 +160,7 @@ def minimise(solver: Restarting, problem: ObservedProblem, budget: int) -> dict[
     """
     signalled = solver.restarts
     while not (reasons := solver.stop()):
-        X = solver.ask()
-        if len(X) == 0:
-            raise ValueError("the solver asked for no points; it should return at least one")
+        X = _points(solver.ask(), problem.dimension)
         if solver.restarts > signalled:
             signalled = solver.restarts
             problem.signal_restart()
@@ -175,6 +173,26 @@ def minimise(solver: Restarting, problem: ObservedProblem, budget: int) -> dict[
             return {StopReason.BUDGET: float(budget)}
         solver.tell(X, y)
     return reasons
+
+
+def _points(asked: object, dimension: int) -> NDArray[np.float64]:
+    """Return what a solver asked for, if it can be evaluated: COCO would take what it should not.
+
+    Raises
+    ------
+    ValueError
+        If the shape is wrong, or a coordinate is not finite.
+    """
+    X = np.asarray(asked, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != dimension or len(X) == 0:
+        raise ValueError(
+            f"the solver asked for points of shape {X.shape}; it should be (k, {dimension}), with "
+            "k at least 1"
+        )
+    finite = np.isfinite(X).all(axis=1)
+    if not finite.all():
+        raise ValueError(f"the solver asked for a point that is not finite: {X[~finite][0]}")
+    return X
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from typing import Any
 
@@ -75,3 +76,49 @@ class ExitsIn3D(RandomSearch):
 def refuses_settings(x0: NDArray[np.float64], sigma0: float, **settings: Any) -> RandomSearch:
     """Build nothing: for settings that a constructor complains of."""
     raise TypeError(f"unexpected settings {sorted(settings['wrong'])}")
+
+
+class HangsIn3D(RandomSearch):
+    """Takes for ever in 3-D; Python gets a word in."""
+
+    def ask(self) -> NDArray[np.float64]:
+        if len(self.best_x) == 3 and self._populations == 2 and "CURED" not in os.environ:
+            while True:
+                time.sleep(0.05)
+        return super().ask()
+
+
+class HangsDeafIn3D(RandomSearch):
+    """Takes for ever in 3-D and can't be interrupted, as code in C that does not come back."""
+
+    def ask(self) -> NDArray[np.float64]:
+        if len(self.best_x) == 3 and self._populations == 2 and "CURED" not in os.environ:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+            threading.Event().wait()
+        return super().ask()
+
+
+class GreedyIn3D(RandomSearch):
+    """Wants more memory than anybody has, and uses it."""
+
+    def ask(self) -> NDArray[np.float64]:
+        if len(self.best_x) == 3 and self._populations == 2 and "CURED" not in os.environ:
+            hoard = [np.ones(2**24) for _ in range(64)]  # 128 MiB each
+            return hoard[0]
+        return super().ask()
+
+
+class OddPointsIn3D(RandomSearch):
+    """Asks for points in 3-D that can't be evaluated; which ones is a setting."""
+
+    def __init__(self, *arguments: Any, kind: str, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._kind = kind
+
+    def ask(self) -> NDArray[np.float64]:
+        X = super().ask()
+        if X.shape[1] != 3 or self._populations != 2 or "CURED" in os.environ:
+            return X
+        X[1, 2] = {"nan": np.nan, "inf": np.inf}.get(self._kind, X[1, 2])
+        odd = {"one point": X[0], "too wide": np.hstack([X, X]), "none": X[:0]}
+        return odd.get(self._kind, X)

@@ -1,0 +1,287 @@
+"""What goes wrong in a long run, done for real; afterwards the same command completes it.
+
+Each run's merged data are then those of an undisturbed run, byte for byte. Killed workers, parents
+and whole runs are in test_runner.py.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import (
+    casmore,
+    command,
+    config,
+    config_data,
+    environment,
+    is_running,
+    published,
+    run_sequentially,
+    start,
+    tree,
+    wait_for,
+    workers_at_work,
+    write_toml,
+)
+
+SUITE = {"functions": "1,8", "dimensions": [2, 3], "instances": "1-2"}  # 4 units in 3-D
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The data of a run to which nothing happens, from COCO itself."""
+    return _sequential(tmp_path_factory.mktemp("sequential"), "odd_solvers:RandomSearch")
+
+
+def _sequential(folder: Path, solver: str) -> dict[str, bytes]:
+    return tree(run_sequentially(config(suite=SUITE, solver=solver), folder))
+
+
+def _run(file: Path, root: Path, **more: str) -> "subprocess.CompletedProcess[str]":
+    return casmore("run", file, "--out", root, **more)
+
+
+def _errors(root: Path) -> set[str]:
+    return {json.loads(path.read_text())["error"] for path in (root / "failures").rglob("*.json")}
+
+
+def _config(tmp_path: Path, solver: str = "RandomSearch", **run: Any) -> Path:
+    data = config_data(suite=SUITE, solver=f"odd_solvers:{solver}", run={"workers": 2, **run})
+    return write_toml(tmp_path / "c.toml", data)
+
+
+@pytest.mark.parametrize(
+    ("solver", "run", "error"),
+    [
+        ("HangsIn3D", {"unit_timeout": 1}, "took longer than unit_timeout = 1 s"),
+        ("GreedyIn3D", {"memory_gib": 0.5, "workers": 1}, "MemoryError"),
+    ],
+    ids=["a unit that hangs", "a unit that eats all memory"],
+)
+def test_limits(solver: str, run: dict[str, Any], error: str, tmp_path: Path) -> None:
+    root, file = tmp_path / "run", _config(tmp_path, solver, **run)
+    done = _run(file, root)
+    assert done.returncode == 1, done.stderr
+    assert {name[5:8] for name in published(root)} == {"d02"}
+    assert "4 units failed" in done.stderr
+    assert len(_errors(root)) == 1
+    assert error in _errors(root).pop()
+    again = _run(file, root, CURED="yes")
+    assert again.returncode == 0, again.stderr
+    assert tree(root / "data/RANDOM") == _sequential_of(solver, tmp_path)
+
+
+def _sequential_of(solver: str, tmp_path: Path) -> dict[str, bytes]:
+    """The data of a solver that is cured; its name is in them."""
+    os.environ["CURED"] = "yes"
+    try:
+        return _sequential(tmp_path, f"odd_solvers:{solver}")
+    finally:
+        del os.environ["CURED"]
+
+
+def test_a_unit_that_hangs_and_is_deaf_loses_its_process(tmp_path: Path) -> None:
+    root = tmp_path / "run"
+    data = config_data(
+        suite={"functions": "1", "dimensions": [2, 3], "instances": "1"},
+        solver="odd_solvers:HangsDeafIn3D",
+        run={"workers": 1, "unit_timeout": 0.5},
+    )
+    done = _run(write_toml(tmp_path / "c.toml", data), root)
+    assert done.returncode == 1, done.stderr
+    assert published(root) == {"f001_d02_i001_r0"}
+    failure = json.loads((root / "failures/RANDOM/f001_d03_i001_r0.json").read_text())
+    assert "It took longer than unit_timeout" in failure["traceback"]
+    assert "odd_solvers.py" in failure["traceback"]  # where it was
+
+
+@pytest.mark.parametrize(
+    ("kind", "complaint"),
+    [
+        ("nan", "not finite: ["),
+        ("inf", "not finite: ["),
+        ("one point", "shape (3,); it should be (k, 3)"),
+        ("too wide", "shape (5, 6); it should be (k, 3)"),
+        ("none", "shape (0, 3); it should be (k, 3), with k at least 1"),
+    ],
+)
+def test_points_that_cannot_be_evaluated_fail_the_unit(
+    kind: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from casmore.experiments.folder import RunFolder
+    from casmore.experiments.merge import merge
+    from casmore.experiments.plan import make_plan
+    from casmore.experiments.unit import run_unit
+
+    solver = {
+        "name": "odd_solvers:OddPointsIn3D",
+        "label": "RANDOM",
+        "settings": {"kind": kind},
+    }
+    experiment = config(suite=SUITE, solvers=[solver])
+    folder, plan = RunFolder(tmp_path / "run"), make_plan(experiment)
+    errors = [run_unit(work, folder).error for work in plan]
+    assert [error is None for error in errors] == [work.unit.dimension == 2 for work in plan]
+    assert all(complaint in error for error in errors if error is not None)
+    monkeypatch.setenv("CURED", "yes")
+    assert all(run_unit(work, folder).error is None for work in plan)
+    merged = merge(folder, [work.unit for work in plan])["RANDOM"]
+    assert tree(merged) == tree(run_sequentially(experiment, tmp_path))
+
+
+def test_ctrl_c_leaves_no_child_after_five_seconds(tmp_path: Path) -> None:
+    root = tmp_path / "run"
+    # the children are in the middle of units that take for ever
+    file = write_toml(tmp_path / "c.toml", config_data(suite=SUITE, solver="odd_solvers:HangsIn3D"))
+    process = start("run", file, "--out", root)
+    wait_for(lambda: sum("_d03_" in p.name for p in root.glob("private/*/*@f*")) == 2)
+    workers = workers_at_work(root)
+    process.send_signal(signal.SIGINT)  # once, to the parent alone
+    wait_for(lambda: not any(map(is_running, workers)), seconds=5)
+    output, _ = process.communicate(timeout=10)
+    assert process.returncode == 130, output
+    assert "go on with the same command" in output
+
+
+def _full_disk(folder: Path) -> bool:
+    """Mount a small file system of its own; return whether that is permitted."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1536k", "tmpfs", str(folder)]
+    return subprocess.run(mount, capture_output=True, check=False).returncode == 0
+
+
+def test_a_full_disk(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
+    disk = tmp_path / "disk"
+    if shutil.which("mount") is None or not _full_disk(disk):
+        pytest.skip("mounting is not permitted")
+    try:
+        root, file = disk / "run", _config(tmp_path)
+        blocker = disk / "blocker"
+        blocker.write_bytes(bytes(1400 * 1024))
+        done = _run(file, root)
+        assert done.returncode == 1, done.stderr
+        assert "no space left" in done.stderr.lower()
+        assert "Traceback" not in done.stderr
+        assert len(published(root)) < 8
+        blocker.unlink()
+        again = _run(file, root)
+        assert again.returncode == 0, again.stderr
+        assert tree(root / "data/RANDOM") == undisturbed
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
+    root, file = tmp_path / "run", _config(tmp_path)
+    root.mkdir()
+    if os.geteuid() == 0:  # whom no permission stops: a mount that is read-only does
+        mount = ["mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", str(root)]
+        if subprocess.run(mount, capture_output=True, check=False).returncode:
+            pytest.skip("mounting is not permitted")
+    else:
+        root.chmod(0o500)
+    try:
+        done = _run(file, root)
+        assert done.returncode == 1, done.stderr
+        assert "Traceback" not in done.stderr
+        assert str(root) in done.stderr
+        assert "Read-only" in done.stderr or "Permission denied" in done.stderr
+    finally:
+        if os.geteuid() == 0:
+            subprocess.run(["umount", str(root)], check=True)
+        else:
+            root.chmod(0o700)
+    again = _run(file, root)
+    assert again.returncode == 0, again.stderr
+    assert tree(root / "data/RANDOM") == undisturbed
+
+
+# A clock that is set back by a day while the run is under way, and then forward by two.
+_JUMPING_CLOCK = """
+import time
+_time, _began = time.time, time.monotonic()
+def jumping():
+    gone = time.monotonic() - _began
+    return _time() - 86400 if gone > 1.5 and gone < 2.5 else _time() + (172800 if gone > 1 else 0)
+time.time = jumping
+_strftime = time.strftime
+time.strftime = lambda form, t=None: _strftime(form, t or time.localtime(jumping()))
+"""
+
+
+def test_a_clock_that_jumps(tmp_path: Path) -> None:
+    root = tmp_path / "run"
+    data = config_data(suite=SUITE, pause=0.02, run={"workers": 1, "unit_timeout": 60})
+    file = write_toml(tmp_path / "c.toml", data)
+    clock = tmp_path / "clock"
+    clock.mkdir()
+    # loaded by Python itself on its start, in the parent and in its workers
+    (clock / "sitecustomize.py").write_text(_JUMPING_CLOCK)
+    path = os.pathsep.join([str(clock), environment()["PYTHONPATH"]])
+    done = subprocess.run(
+        command("run", file, "--out", root),
+        env=environment(PYTHONPATH=path),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (session,) = json.loads((root / "manifest.json").read_text())["sessions"]
+    assert 0 < session["seconds"] < 120
+    for sidecar in root.rglob("unit.json"):
+        assert 0 < json.loads(sidecar.read_text())["wall_seconds"] < 60
+        os.utime(sidecar, (2**31, 2**31))  # written when the clock was ahead by years
+    seen = casmore("status", root)
+    assert "8 of 8 units done" in seen.stdout, seen.stderr
+    assert tree(root / "data/RANDOM") == tree(
+        run_sequentially(config(suite=SUITE, pause=0.0), tmp_path)
+    )
+
+
+def test_units_damaged_by_hand_are_found_and_run_again(
+    tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    root, file = tmp_path / "run", _config(tmp_path)
+    assert _run(file, root).returncode == 0
+    assert casmore("verify", root).returncode == 0
+    units = root / "units/RANDOM"
+    damaged = [
+        units / "f001_d02_i001_r0/unit.json",
+        units / "f001_d03_i002_r0/bbobexp_f1.info",
+        units / "f008_d02_i001_r0/data_f8/bbobexp_f8_DIM2.dat",
+    ]
+    for path in damaged:  # a digit becomes another: nothing but the checksum is wrong
+        content = path.read_bytes()
+        place = content.rindex(b"1")
+        path.write_bytes(content[:place] + b"2" + content[place + 1 :])
+    gone = units / "f008_d03_i001_r0/unit.json"
+    gone.unlink()
+    found = casmore("verify", root)
+    assert found.returncode == 1
+    assert "8 units checked, 4 damaged" in found.stdout
+    for path in [*damaged, gone]:
+        unit = path.relative_to(units).parts[0]
+        assert f"RANDOM/{unit}: {path}" in found.stdout
+        assert not (units / unit).exists()
+        assert (root / f"quarantine/RANDOM/{unit}.1").is_dir()
+    again = _run(file, root)
+    assert again.returncode == 0, again.stderr
+    assert tree(root / "data/RANDOM") == undisturbed
+
+
+def test_merged_data_damaged_by_hand_are_made_again(
+    tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    root, file = tmp_path / "run", _config(tmp_path)
+    assert _run(file, root).returncode == 0
+    (root / "data/RANDOM/data_f1/bbobexp_f1_DIM2.dat").write_text("oops")
+    found = casmore("verify", root)
+    assert found.returncode == 1
+    assert "data/RANDOM was not what the units give" in found.stdout
+    assert tree(root / "data/RANDOM") == undisturbed
