@@ -158,7 +158,7 @@ def empirical_whitening(Z: Array) -> tuple[Array, Array]:
     There their covariance is far from singular, so that C is accurate; computed from the raw
     samples, it would lose all digits at the condition numbers met near an optimum.
     """
-    mean = Z.mean(axis=1)
+    mean = np.add.reduce(Z, axis=1) / Z.shape[1]
     centred = Z - mean[:, np.newaxis]
     C, info = lapack.dpotrf(centred @ centred.T / Z.shape[1], lower=1)
     if info != 0:
@@ -210,16 +210,16 @@ def ridge_regression(features: Array, y: Array, ridge: float) -> tuple[Array, fl
         The intercept.
     """
     q = len(y)
-    mean = features.mean(axis=1)
+    mean = np.add.reduce(features, axis=1) / q
     features -= mean[:, np.newaxis]
     gram = blas.dsyrk(1.0, features.T, trans=1)  # the upper triangle of features features'
-    diagonal = np.einsum("ii->i", gram)
-    diagonal *= 1 + ridge / q
+    diagonal = gram.diagonal() * (1 + ridge / q)
     diagonal[diagonal == 0] = 1.0  # a constant feature: its coefficient is 0
+    np.fill_diagonal(gram, diagonal)
     _, coefficients, info = lapack.dposv(gram, features @ y, overwrite_a=1, overwrite_b=1)
     if info != 0:
         raise np.linalg.LinAlgError(f"the normal matrix is not positive definite (pivot {info})")
-    return coefficients, float(y.mean() - mean @ coefficients)
+    return coefficients, float(np.add.reduce(y) / q - mean @ coefficients)
 
 
 class Layout:

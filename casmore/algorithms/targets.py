@@ -4,7 +4,9 @@ The function values enter the surrogate's fit only through these: values spannin
 magnitude, and outliers, would otherwise decide the model alone.
 """
 
+import math
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,20 +67,25 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
     if spread == 0:
         return y
     inner = y
-    mean, deviation, _ = _moments(inner)
+    moments = _moments(inner)
     while True:
-        kept = inner[np.abs(inner - mean) < clip * deviation]
-        kept_mean, kept_deviation, kurtosis = _moments(kept)
-        if len(kept) == len(inner) or (
-            kurtosis <= kurtosis_threshold and kept_deviation > _COMPACTED * deviation
+        mean, deviation, _, centred = moments
+        inside = np.abs(centred) < clip * deviation
+        count = np.count_nonzero(inside)
+        if count == len(inner) == len(y):
+            return centred / deviation  # no outliers at all, the common case
+        kept = inner if count == len(inner) else inner[inside]
+        moments = _moments(kept)
+        if count == len(inner) or (
+            moments.kurtosis <= kurtosis_threshold and moments.deviation > _COMPACTED * deviation
         ):
             clipped: Array = y.clip(kept.min(), kept.max())
             return (clipped - mean) / deviation
-        if kept_deviation == 0:
+        if moments.deviation == 0:
             # the outliers were the only spread: nothing is left to standardise by
             sides: Array = np.sign(y - kept[0])
             return sides * clip
-        inner, mean, deviation = kept, kept_mean, kept_deviation
+        inner = kept
 
 
 def normalize(
@@ -91,6 +98,9 @@ def normalize(
         return standard(y)
     return np.array(y, dtype=float)
 
+
+# A sum of squares below this leaves no room for the squares' own squares in double precision
+_SMALL = 1e-140
 
 # Inner values this small beside the outliers are standardised again whatever their kurtosis: the
 # recursion would end with their digits lost to rounding. Fits are invariant under affine maps of
@@ -113,15 +123,25 @@ def _unit_span(y: Array) -> tuple[Array, float]:
     return y, span
 
 
-def _moments(y: Array) -> tuple[float, float, float]:
-    """Return mean, standard deviation and excess kurtosis (infinity for equal values)."""
-    mean = float(y.mean())
+class _Moments(NamedTuple):
+    mean: float
+    deviation: float
+    kurtosis: float  # excess kurtosis; infinity for equal values
+    centred: Array
+
+
+def _moments(y: Array) -> _Moments:
+    mean = float(np.add.reduce(y)) / len(y)
     centred = y - mean
-    peak = float(np.abs(centred).max())
-    if peak == 0:
-        return mean, 0.0, np.inf
-    centred /= peak  # fourth powers of small deviations would underflow
     squares = centred * centred
-    second = float(squares.sum())
-    deviation = peak * float(np.sqrt(second / len(y)))
-    return mean, deviation, float(squares @ squares) * len(y) / second**2 - 3.0
+    second = float(np.add.reduce(squares))
+    scale = 1.0
+    if second < _SMALL:
+        # fourth powers would underflow: take them in units of the largest deviation
+        scale = float(np.abs(centred).max())
+        if scale == 0:
+            return _Moments(mean, 0.0, np.inf, centred)
+        squares = (centred / scale) ** 2
+        second = float(np.add.reduce(squares))
+    kurtosis = float(squares @ squares) * len(y) / second**2 - 3.0
+    return _Moments(mean, scale * math.sqrt(second / len(y)), kurtosis, centred)

@@ -139,7 +139,8 @@ def covariance_scales(d: Array, epsilon: float) -> tuple[Array, float]:
     for _ in range(_MAX_ITERATIONS):
         u = t * d
         s = 1.0 / (1.0 + u)
-        kl = 0.5 * float((np.log1p(u) - u * s).sum())
+        us = u * s
+        kl = 0.5 * float(np.add.reduce(np.log1p(u) - us))
         root = math.sqrt(max(kl, 0.0))
         if root > root_epsilon:
             high = t
@@ -147,7 +148,6 @@ def covariance_scales(d: Array, epsilon: float) -> tuple[Array, float]:
             low = t
         if abs(root - root_epsilon) <= _TOLERANCE * root_epsilon or high - low <= _TOLERANCE * low:
             break
-        us = u * s
         slope = 0.5 * float(us @ us) / t  # d KL / d t
         step = (root_epsilon - root) * 2 * root / slope if slope > 0 else math.inf
         t += step
