@@ -54,9 +54,10 @@ def test_the_defaults_are_the_papers(n: int, k: int, q: int, eps_sigma: float, c
     assert (p.clip, p.kurtosis_threshold) == (3, 0.55)
 
 
-def test_a_larger_population_has_a_larger_queue() -> None:
-    assert CasMoreParameters.default(5, population_size=16).queue_size == 2 * 48
+def test_the_queue_holds_two_iterations() -> None:
     assert CasMoreParameters.default(5, population_size=4).queue_size == 48
+    assert CasMoreParameters.default(5, population_size=24).queue_size == 48
+    assert CasMoreParameters.default(5, population_size=100).queue_size == 200
 
 
 @pytest.mark.parametrize(
