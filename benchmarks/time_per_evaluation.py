@@ -1,13 +1,13 @@
 """Time per evaluation of each solver, side by side in one run.
 
-    python benchmarks/time_per_evaluation.py [--dimensions 2 3 5 10] [--solvers cas-more cma]
-        [--population 1 8] [--repeats 7]
+    python benchmarks/time_per_evaluation.py [--dimensions 2 3 5 10] [--population 1 8]
+        [--solvers cas-more cas-more:fit_method=direct cma] [--repeats 7]
 
 On BBOB's f10 (rotated ellipsoid), without an observer; the function's own time is measured apart
 and taken off. Timing starts once CAS-MORE's model is full and its queue has been turned over, and
 ends well before the final target, where a solver may have less to do. The solvers take turns, so
 that a machine that changes its speed changes it for all; medians over the repeats, and ratios to
-the last solver named. One BLAS thread.
+the last solver named; growth with the dimension fitted as a power of n. One BLAS thread.
 """
 
 import os
@@ -41,12 +41,15 @@ class Stopwatch:
         )
         self._problem = self._suite.get_problem(0)
         rng = np.random.default_rng([seed, dimension])
+        name, _, given = name.partition(":")
+        settings = dict(pair.split("=", 1) for pair in given.split(",") if pair)
         self.solver: Solver = registry.factory(name)(
             rng.uniform(-4, 4, dimension),
             2.0,
             population_size=population,
             seed=rng,
             target=None,
+            **settings,
         )
 
     def run(self, evaluations: int) -> float:
@@ -89,25 +92,34 @@ def measure(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dimensions", type=int, nargs="+", default=[2, 3, 5, 10, 20, 40])
-    parser.add_argument("--solvers", nargs="+", default=["cas-more", "cma"])
+    parser.add_argument(
+        "--solvers", nargs="+", default=["cas-more", "cas-more:fit_method=direct", "cma"]
+    )
     parser.add_argument(
         "--population", type=int, nargs="+", default=[1], help="multiples of the default size"
     )
     parser.add_argument("--repeats", type=int, default=7)
     options = parser.parse_args()
     names: list[str] = options.solvers
+    width = max(map(len, names))
     print("microseconds per evaluation, median [min, max]; ratio to", names[-1])
     for factor in options.population:
+        medians: dict[str, list[float]] = defaultdict(list)
         for dimension in options.dimensions:
             population = factor * default_population_size(dimension)
             times = measure(names, dimension, population, options.repeats)
             base = statistics.median(times[names[-1]])
             for name in names:
                 median = statistics.median(times[name])
+                medians[name].append(median)
                 print(
-                    f"{dimension:3d}-D  K = {population:4d}  {name:12s} {median:8.1f} "
+                    f"{dimension:3d}-D  K = {population:4d}  {name:{width}s} {median:8.1f} "
                     f"[{min(times[name]):.1f}, {max(times[name]):.1f}]  {median / base:6.2f}"
                 )
+        if len(options.dimensions) > 1:
+            for name in names:
+                power = np.polyfit(np.log(options.dimensions), np.log(medians[name]), 1)[0]
+                print(f"time per evaluation of {name:{width}s} grows as n^{power:.2f}")
 
 
 if __name__ == "__main__":
