@@ -29,6 +29,7 @@ _RESULT_FOLDER = "unit"
 # colon for a key, and passes over a value of one character.
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.+-]{2,}")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_./@+=-]+")
+_LONGEST_PATH = 60  # leaves more than half of what COCO can take to the names
 
 cocoex.log_level("warning")  # no line on stdout for each observer
 
@@ -197,8 +198,12 @@ def _points(asked: object, dimension: int) -> NDArray[np.float64]:
 
 @contextmanager
 def _path_for_coco(path: Path) -> Iterator[Path]:
-    """Give a name to ``path`` that COCO can read: its options know no spaces and ASCII alone."""
-    if _PLAIN_PATH.fullmatch(str(path)):
+    """Give a name to ``path`` that COCO can read: its options know no spaces and ASCII alone.
+
+    And it puts all options together into a string of at most 443 characters, the folder more than
+    once among them, and ends the process where that is too short.
+    """
+    if _PLAIN_PATH.fullmatch(str(path)) and len(str(path)) <= _LONGEST_PATH:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="casmore-") as folder:

@@ -113,6 +113,14 @@ def test_the_budget_is_met_to_the_point(budget: int, tmp_path: Path) -> None:
         assert [float(value) for value in row[5:]] == pytest.approx(list(x), abs=1e-4)
 
 
+def test_the_folder_may_have_a_long_path(tmp_path: Path) -> None:
+    folder = tmp_path.joinpath(*["a-folder-with-a-long-name"] * 10)
+    folder.mkdir(parents=True)
+    with _problem(folder) as problem:
+        problem(np.zeros(2))
+    assert _rows(folder, "tdat")
+
+
 def test_a_run_ends_at_the_evaluation_that_hits_the_final_target(tmp_path: Path) -> None:
     optimum = _optimum_of_the_sphere()
     points = [*_random_points(5), optimum, *_random_points(6)]
