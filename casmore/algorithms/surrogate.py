@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +168,16 @@ def empirical_whitening(Z: Array) -> tuple[Array, Array]:
     return mean, C
 
 
+# Of fewer samples than this, products are formed in one go; of more, row by row without copies.
+_FEW = 64
+
+
+@cache
+def _upper_triangle(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    rows, columns = np.triu_indices(n)
+    return rows, columns
+
+
 def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
     """Fill and return the rows of ``out`` with the features of the samples ``W``, shape (n, q).
 
@@ -177,6 +188,9 @@ def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
     out[:n] = W
     if complexity is Complexity.DIAGONAL:
         np.multiply(W, W, out=out[n:])
+    elif complexity is Complexity.FULL and W.shape[1] < _FEW:
+        rows, columns = _upper_triangle(n)
+        np.multiply(W[rows], W[columns], out=out[n:])
     elif complexity is Complexity.FULL:
         row = n
         for i in range(n):
@@ -227,7 +241,7 @@ class Layout:
 
     def __init__(self, n: int) -> None:
         self._n = n
-        rows, columns = np.triu_indices(n)
+        rows, columns = _upper_triangle(n)
         self._upper = rows * n + columns
 
     def assemble(
