@@ -31,9 +31,9 @@ from casmore.algorithms.samples import SampleQueue
 # (owner, name) of the parts, disjoint and in the order of an iteration
 PARTS: list[tuple[Any, str]] = [
     (SearchDistribution, "sample"),
-    (cas_more, "_valid_samples"),
+    (cas_more, "valid_samples"),
     (SampleQueue, "add"),
-    (cas_more, "_finite_rewards"),
+    (cas_more, "finite_rewards"),
     (cas_more, "normalize"),
     (incremental_fit._Inverse, "follow"),
     (incremental_fit._Inverse, "solve"),
@@ -43,7 +43,7 @@ PARTS: list[tuple[Any, str]] = [
     (surrogate, "ridge_regression"),
     (surrogate.Layout, "assemble"),
     (surrogate.QuadraticModel, "substitute"),
-    (cas_more, "_eigen"),
+    (cas_more, "eigenbasis"),
     (cas_more, "mean_step"),
     (cas_more, "covariance_scales"),
     (EvolutionPath, "update"),

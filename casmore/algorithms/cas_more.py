@@ -7,7 +7,6 @@ maximises; this minimises ``y`` by maximising ``-y``.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections import deque
 from dataclasses import dataclass, fields
@@ -16,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import lapack
 
+from casmore.algorithms.arguments import known_settings, valid_samples, valid_start
 from casmore.algorithms.evolution_path import EvolutionPath
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.incremental_fit import IncrementalFit
@@ -29,10 +28,14 @@ from casmore.algorithms.surrogate import (
     QuadraticModel,
     affordable_complexity,
 )
-from casmore.algorithms.targets import TargetNormalization, normalize
-from casmore.algorithms.trust_region import covariance_scales, mean_step
+from casmore.algorithms.targets import TargetNormalization, finite_rewards, normalize
+from casmore.algorithms.termination import degenerate
+from casmore.algorithms.trust_region import covariance_scales, eigenbasis, mean_step
 
 Array = NDArray[np.float64]
+
+# Singular values cost as much as the rest of an iteration, and change by a few percent in one
+_ITERATIONS_A_CHECK = 10
 
 
 def default_population_size(n: int) -> int:
@@ -167,12 +170,7 @@ class CasMoreParameters:
         ValueError
             If a setting is out of its range.
         """
-        names = [field.name for field in fields(cls)]
-        for name in changes:
-            if name not in names:
-                near = difflib.get_close_matches(name, names, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise TypeError(f"CAS-MORE has no setting {name!r}{hint}")
+        known_settings(changes, [field.name for field in fields(cls)], "CAS-MORE")
         k = default_population_size(n) if population_size is None else population_size
         settings: dict[str, Any] = {
             "population_size": k,
@@ -253,7 +251,7 @@ class CasMore:
         target: float | None = None,
         **settings: Any,
     ) -> None:
-        mean = _valid_start(x0, sigma0)
+        mean = valid_start(x0, sigma0)
         n = len(mean)
         p = CasMoreParameters.default(n, population_size=population_size, **settings)
         self.parameters = p
@@ -303,7 +301,7 @@ class CasMore:
         ValueError
             If the shapes do not fit, or a point is not finite.
         """
-        X, y = _valid_samples(X, y, self.distribution.dimension)
+        X, y = valid_samples(X, y, self.distribution.dimension)
         if len(y) == 0:
             return
         self._record(X, y)
@@ -339,12 +337,12 @@ class CasMore:
         complexity = affordable_complexity(len(self.queue), n)
         if complexity is None:
             return
-        rewards = _finite_rewards(self.queue.values)
+        rewards = finite_rewards(self.queue.values)
         targets = normalize(rewards, p.target_normalization, p.clip, p.kurtosis_threshold)
         if not targets.any():
             return  # a flat function: nothing to learn, and no reason to shrink
         model = self.fit.fit(self.queue, targets, complexity, self.distribution)
-        d, U = _eigen(model.A)
+        d, U = eigenbasis(model.A)
         step, _ = mean_step(d, U.T @ model.a, p.epsilon_mean)
         variances, _ = covariance_scales(d, p.epsilon_covariance)
         z = U @ step
@@ -379,25 +377,13 @@ class CasMore:
         if self._failures >= p.maximal_failures:
             stop[StopReason.UPDATE_FAILED] = float(self._failures)
         if self.iterations % _ITERATIONS_A_CHECK == 0:
-            stop.update(self._degenerate())
+            stop |= degenerate(
+                self.distribution,
+                p.tolerance_step * self._sigma0,
+                p.maximal_step_growth * self._sigma0,
+                p.maximal_condition,
+            )
         self._stop = stop
-
-    def _degenerate(self) -> dict[StopReason, float]:
-        """Return the reasons that lie in the shape of the distribution."""
-        p, distribution = self.parameters, self.distribution
-        axes = distribution.axis_lengths()
-        shortest, longest = float(axes[0]), float(axes[-1])
-        stop: dict[StopReason, float] = {}
-        deviations = np.sqrt(np.square(distribution.factor / longest).sum(axis=1)) * longest
-        unmoved = distribution.mean + 0.2 * deviations == distribution.mean
-        if longest < p.tolerance_step * self._sigma0 or unmoved.any():
-            stop[StopReason.STEP_TOO_SMALL] = longest
-        if longest > p.maximal_step_growth * self._sigma0:
-            stop[StopReason.STEP_TOO_LARGE] = longest
-        condition = (longest / shortest) ** 2 if shortest > 0 else math.inf
-        if condition > p.maximal_condition:
-            stop[StopReason.CONDITION] = condition
-        return stop
 
 
 def _make_fit(n: int, p: CasMoreParameters) -> DirectFit | IncrementalFit:
@@ -410,51 +396,3 @@ def _make_fit(n: int, p: CasMoreParameters) -> DirectFit | IncrementalFit:
     if p.fit_method is FitMethod.INCREMENTAL or (p.fit_method is FitMethod.AUTO and pays):
         return IncrementalFit(n, p.queue_size, p.ridge)
     return DirectFit(n, p.queue_size, p.ridge, p.whitening)
-
-
-# Singular values cost as much as the rest of an iteration, and change by a few percent in one
-_ITERATIONS_A_CHECK = 10
-
-
-def _valid_start(x0: ArrayLike, sigma0: float) -> Array:
-    mean = np.array(x0, dtype=float)
-    if mean.ndim != 1 or len(mean) == 0:
-        raise ValueError(f"x0 must be a vector of at least one number, not of shape {mean.shape}")
-    if not np.isfinite(mean).all():
-        raise ValueError(f"x0 must be finite, not {mean}")
-    if not 0 < sigma0 < math.inf:
-        raise ValueError(f"sigma0 must be positive and finite, not {sigma0!r}")
-    return mean
-
-
-def _valid_samples(X: ArrayLike, y: ArrayLike, n: int) -> tuple[Array, Array]:
-    """Return the samples as arrays, NaN as infinity."""
-    X = np.asarray(X, dtype=float)
-    y = np.array(y, dtype=float)
-    if X.ndim != 2 or X.shape[1] != n:
-        raise ValueError(f"X must have shape (k, {n}), not {X.shape}")
-    if y.shape != (len(X),):
-        raise ValueError(f"y must have shape ({len(X)},), one value a point, not {y.shape}")
-    if not np.isfinite(X).all():
-        raise ValueError("X holds points that are not finite")
-    y[np.isnan(y)] = math.inf
-    return X, y
-
-
-def _finite_rewards(y: Array) -> Array:
-    """Return ``-y``, infinities replaced by the extremes of the finite values."""
-    finite_ones = np.isfinite(y)
-    if finite_ones.all():
-        return -y
-    finite = y[finite_ones]
-    if len(finite) == 0:
-        raise np.linalg.LinAlgError("no finite function value in the queue")
-    return -y.clip(finite.min(), finite.max())
-
-
-def _eigen(B: Array) -> tuple[Array, Array]:
-    """Return eigenvalues, ascending, and orthonormal eigenvectors of a symmetric matrix."""
-    d, U, info = lapack.dsyevd(B, lower=1)
-    if info != 0 or not math.isfinite(float(d[0]) + float(d[-1])):
-        raise np.linalg.LinAlgError("the model's curvature has no eigendecomposition")
-    return d, U

@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike
 
 from casmore.algorithms.arguments import known_settings
 from casmore.algorithms.bayesian_surrogate import ProjectedBayesianFit
-from casmore.algorithms.cas_more import CasMore, CasMoreParameters, _eigen, _finite_rewards
+from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.joint_trust_region import joint_update
 from casmore.algorithms.surrogate import Complexity, QuadraticModel, affordable_complexity
-from casmore.algorithms.targets import normalize
+from casmore.algorithms.targets import finite_rewards, normalize
+from casmore.algorithms.trust_region import eigenbasis
 
 # Settings of CAS-MORE that MORE has not: its trust region is `epsilon`
 _NOT_OF_MORE = (
@@ -187,7 +188,7 @@ class More(CasMore):
         """
         p = self.parameters
         targets = normalize(
-            _finite_rewards(self.queue.values),
+            finite_rewards(self.queue.values),
             p.target_normalization,
             p.clip,
             p.kurtosis_threshold,
@@ -198,7 +199,7 @@ class More(CasMore):
         if learned is None:
             return
         model, complexity = learned
-        d, U = _eigen(model.A)
+        d, U = eigenbasis(model.A)
         bound = self.entropy_bound() - self.distribution.entropy
         new = joint_update(d, U.T @ model.a, self.joint.epsilon, bound)
         updated = self.distribution.updated(U @ new.step, U, np.sqrt(new.variances))

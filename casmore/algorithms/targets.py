@@ -22,6 +22,24 @@ class TargetNormalization(StrEnum):
     NONE = "none"
 
 
+def finite_rewards(y: Array) -> Array:
+    """Return ``-y``, infinities replaced by the extremes of the finite values.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If no value is finite: nothing can be fitted to them.
+    """
+    are_finite = np.isfinite(y)
+    if are_finite.all():
+        return -y
+    finite = y[are_finite]
+    if len(finite) == 0:
+        raise np.linalg.LinAlgError("no finite function value in the queue")
+    clipped: Array = y.clip(finite.min(), finite.max())
+    return -clipped
+
+
 def standard(y: Array) -> Array:
     """Return ``(y - mean) / standard deviation``; zeros for constant ``y``.
 
