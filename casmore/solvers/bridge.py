@@ -95,17 +95,24 @@ class _Exchange:
             raise _ClosedError
         # a copy: solvers go on working in the array they hand over
         points = np.array(x, dtype=float)
-        batch = np.atleast_2d(points)
-        finite = np.isfinite(batch).all(axis=1)
-        values = np.full(len(batch), math.inf)
-        if finite.any():
-            values[finite] = self._hand_over(batch[finite])
+        if points.ndim == 1:
+            return float(self._values_of(points[np.newaxis])[0])
+        return self._values_of(points)
+
+    def _values_of(self, points: Array) -> Array:
+        if math.isfinite(points.sum()):  # the usual case; of a sum that overflows, all is looked at
             self._lost = 0
-        else:
-            self._lost += 1
-            if self._lost > _MOST_LOST:
-                raise ArithmeticError("the solver asks for points that are not finite alone")
-        return values if points.ndim == 2 else float(values[0])
+            return self._hand_over(points)
+        finite = np.isfinite(points).all(axis=1)
+        values = np.full(len(points), math.inf)
+        if finite.any():
+            self._lost = 0
+            values[finite] = self._hand_over(points[finite])
+            return values
+        self._lost += 1
+        if self._lost > _MOST_LOST:
+            raise ArithmeticError("the solver asks for points that are not finite alone")
+        return values
 
     def _hand_over(self, points: Array) -> Array:
         self.points = points
@@ -165,8 +172,8 @@ class Bridge:
         self._target = -math.inf if target is None else target
         self._record = array("d")  # all values the foreign solver has been told
         self._pending: Array | None = None  # the points it waits for; None: not begun, or ended
-        self._answers: Array = np.empty(0)
-        self._missing: NDArray[np.bool_] = np.empty(0, dtype=bool)
+        self._answers: Array | None = None  # to these points; None: none yet
+        self._missing: NDArray[np.bool_] | None = None
         self._ended: dict[StopReason, float] | None = None
         self._exchange: _Exchange | None = None
 
@@ -186,7 +193,7 @@ class Bridge:
         self._catch_up()
         if self._pending is None:
             raise RuntimeError(f"the solver has ended, {self._ended}, and asks for nothing more")
-        return self._pending[self._missing].copy()
+        return self._pending.copy() if self._missing is None else self._pending[self._missing]
 
     def tell(self, X: ArrayLike, y: ArrayLike) -> None:
         """Take the values ``y``, shape (k,), of any points ``X``, shape (k, n).
@@ -203,12 +210,15 @@ class Bridge:
         best = int(np.argmin(y))
         if y[best] < self.best_y:
             self.best_x, self.best_y = X[best].copy(), float(y[best])
-        if self._pending is None or not self._match(self._pending, X, y):
+        if self._pending is None:
+            return
+        answers = self._match(self._pending, X, y)
+        if answers is None:
             return
         self._catch_up()
         assert self._exchange is not None
-        self._record.extend(self._answers.tolist())
-        self._exchange.answer(self._answers)
+        self._record.extend(answers)
+        self._exchange.answer(answers)
         self._receive(self._exchange)
 
     def stop(self) -> dict[StopReason, float]:
@@ -218,14 +228,19 @@ class Bridge:
             stop[StopReason.TARGET] = self.best_y
         return stop
 
-    def _match(self, pending: Array, X: Array, y: Array) -> bool:
-        """Note the answers among what is told; return whether all are there."""
+    def _match(self, pending: Array, X: Array, y: Array) -> Array | None:
+        """Note the answers among what is told; return all, once all are there."""
+        if self._missing is None and X.shape == pending.shape and (pending == X).all():
+            return y
+        if self._missing is None or self._answers is None:
+            self._answers = np.full(len(pending), math.inf)
+            self._missing = np.ones(len(pending), dtype=bool)
         for x, value in zip(X, y, strict=True):
             wanted = np.flatnonzero(self._missing & (pending == x).all(axis=1))
             if len(wanted) > 0:
                 self._answers[wanted[0]] = value
                 self._missing[wanted[0]] = False
-        return not self._missing.any()
+        return None if self._missing.any() else self._answers
 
     def _catch_up(self) -> None:
         """See that the foreign solver runs, and is where the record ends."""
@@ -250,9 +265,8 @@ class Bridge:
     def _receive(self, exchange: _Exchange) -> None:
         """Take over the next points, or the end."""
         self._pending = exchange.points
+        self._answers = self._missing = None
         if self._pending is not None:
-            self._answers = np.full(len(self._pending), math.inf)
-            self._missing = np.ones(len(self._pending), dtype=bool)
             return
         error, self._ended = exchange.error, exchange.reasons
         if error is None:

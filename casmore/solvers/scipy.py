@@ -5,12 +5,13 @@ Differential evolution samples a box and uses neither ``x0`` nor ``sigma0``.
 """
 
 import copy
-import inspect
 import math
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
@@ -31,18 +32,22 @@ _LIMITS: dict[str, dict[str, int]] = {
     "L-BFGS-B": {"maxiter": _NO_LIMIT, "maxfun": _NO_LIMIT},
     "SLSQP": {"maxiter": _NO_LIMIT},
 }
+_VERSION = tuple(int(part) for part in scipy.__version__.split(".")[:2])
 _OPTIONS = {
     "Nelder-Mead": ("adaptive", "fatol", "initial_simplex", "xatol"),
     "Powell": ("direc", "ftol", "xtol"),
     "L-BFGS-B": ("eps", "finite_diff_rel_step", "ftol", "gtol", "maxcor", "maxls"),
     "SLSQP": ("eps", "finite_diff_rel_step", "ftol"),
 }
+# The methods that take finite differences, all n of a gradient in one batch. SciPy 1.16 and later
+# let a caller map the function to points; to others these methods ask for them one by one.
+_BATCHED = ("L-BFGS-B", "SLSQP") if _VERSION >= (1, 16) else ()
 _EVOLUTION_OPTIONS = (
     *("atol", "init", "maxiter", "mutation", "polish", "popsize", "recombination"),
     *("strategy", "tol", "updating"),
 )
-# SciPy's name for the source of random numbers, the former until 1.14
-_RNG = "rng" if "rng" in inspect.signature(optimize.differential_evolution).parameters else "seed"
+# SciPy's name for the source of random numbers
+_RNG = "rng" if _VERSION >= (1, 15) else "seed"
 
 
 def _local(
@@ -97,6 +102,12 @@ def _minimize(
     options: dict[str, Any],
     objective: Objective,
 ) -> dict[StopReason, float]:
+    def differences(_: Any, points: Iterable[Array]) -> Iterable[float]:
+        values: Iterable[float] = objective(np.array(list(points)))
+        return values
+
+    if method in _BATCHED:
+        options = {**options, "workers": differences}
     box = None if bounds is None else [tuple(bounds)] * len(x0)
     start = x0 if bounds is None else np.clip(x0, *bounds)
     result = optimize.minimize(objective, start, method=method, bounds=box, options=options)
