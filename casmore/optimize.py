@@ -54,9 +54,10 @@ def fmin(
     target
         Stop once a value is at most this.
     restarts
-        ``"none"``, or ``"ipop"``: when the search has converged without the target, start again
-        with twice the population, from a point uniform in ``x0 +- 2 sigma0``, until the budget is
-        spent.
+        ``"none"``, or, when the search has converged without the target, until the budget is
+        spent, from a point uniform in ``x0 +- 2 sigma0``: ``"ipop"`` starts again with twice the
+        population, ``"bipop"`` with that or with a small population and a small step size,
+        whichever has had less of the budget.
     population_size
         Samples an iteration, K; default ``4 + floor(3 log n)``. Larger ones search more globally
         and stand more noise.

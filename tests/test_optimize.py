@@ -90,6 +90,25 @@ def test_restarts_double_the_population_and_keep_the_best() -> None:
     assert result.success
 
 
+def test_bipop_goes_on_until_the_budget_is_spent() -> None:
+    sizes: set[int] = set()
+
+    def rippled(X: Array) -> Array:
+        sizes.add(len(X))
+        y: Array = (X**2 + 10 - 10 * np.cos(2 * np.pi * X)).sum(axis=1)
+        return y
+
+    result = casmore.fmin(
+        rippled, np.full(4, 3.0), 1.0, restarts="bipop", budget=12_000, seed=1, target=-1.0,
+        vectorized=True,
+    )  # fmt: skip
+    assert result.restarts >= 3
+    assert result.nfev == 12_000
+    # sizes between the doubled ones are those of the small regime
+    assert {8, 16} <= sizes
+    assert any(size not in {8 * 2**i for i in range(10)} for size in sizes)
+
+
 def test_the_callback_sees_the_run_and_can_end_it() -> None:
     seen: list[OptimizeResult] = []
 
