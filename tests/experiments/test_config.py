@@ -131,7 +131,10 @@ def test_wrong_values(data: dict[str, Any], complaint: str) -> None:
         ({"name": "odd_solvers:nobody"}, "has no attribute 'nobody'"),
         ({"name": "no_such_module:solver"}, "there is no module 'no_such_module'"),
         ({"name": "cma", "label": "two words"}, "solvers[0].label = 'two words': use two or"),
-        ({"name": "cma", "restarts": "tripop"}, "solvers[0].restarts = 'tripop': choose one of none"),
+        (
+            {"name": "cma", "restarts": "tripop"},
+            "solvers[0].restarts = 'tripop': choose one of none",
+        ),
         ({"name": "cma", "restart": "ipop"}, "solvers[0].restart = 'ipop': .* mean 'restarts'?"),
         ({"name": "cma", "population_size": 1}, "solvers[0].population_size = 1: .* equal to 2"),
         (
