@@ -26,7 +26,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from casmore.experiments.durable import sync, sync_tree
-from casmore.experiments.locks import Holder, LockedError, exclusive, holder, host, shared
+from casmore.experiments.locks import (
+    Holder,
+    LockedError,
+    exclusive,
+    has_token,
+    holder,
+    host,
+    shared,
+)
 from casmore.experiments.plan import Unit
 from casmore.experiments.shard import WHOLE, Shard
 
@@ -179,8 +187,8 @@ class RunFolder:
                 shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
-    def session(self) -> Iterator[None]:
-        """Be the only session that runs this share.
+    def session(self) -> Iterator[str]:
+        """Be the only session that runs this share; yield the session's token.
 
         Raises
         ------
@@ -188,17 +196,21 @@ class RunFolder:
             If another one does, on this machine or another; it says which.
         """
         self.root.mkdir(parents=True, exist_ok=True)
-        run = self._locks / _RUN_LOCK
         with ExitStack() as locks:
             try:
-                if self.share == WHOLE:
-                    locks.enter_context(exclusive(run))
-                else:
-                    locks.enter_context(shared(run))
-                    locks.enter_context(exclusive(self._shard_lock(self.share)))
+                if self.share != WHOLE:
+                    locks.enter_context(shared(self._locks / _RUN_LOCK))
+                token = locks.enter_context(exclusive(self._lock))
             except LockedError as error:
                 raise RunLockedError(self._refusal(error)) from None
-            yield
+            yield token
+
+    def is_over(self, token: str) -> bool:
+        """Whether the session with this token has ended: with its end, or by another's begin.
+
+        For a worker on another machine, which may not hear of it.
+        """
+        return not has_token(self._lock, token)
 
     def sessions(self) -> dict[str, Holder]:
         """Return the sessions at work: of each share who runs it."""
@@ -228,8 +240,9 @@ class RunFolder:
             finally:
                 shutil.rmtree(private, ignore_errors=True)
 
-    def _shard_lock(self, share: str) -> Path:
-        return self._locks / f"shard-{share}"
+    @property
+    def _lock(self) -> Path:
+        return self._locks / (_RUN_LOCK if self.share == WHOLE else f"shard-{self.share}")
 
     def _refusal(self, error: LockedError) -> str:
         others = self.sessions()

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
+from uuid import uuid4
 
 # Somebody who only looks whether a lock is held takes it for a moment.
 _ATTEMPTS, _PAUSE_SECONDS = 5, 0.05
@@ -46,8 +47,8 @@ def host() -> str:
 
 
 @contextmanager
-def exclusive(path: Path, *, wait: bool = False) -> Iterator[None]:
-    """Hold the lock ``path`` alone.
+def exclusive(path: Path, *, wait: bool = False) -> Iterator[str]:
+    """Hold the lock ``path`` alone; yield a token that is written in it meanwhile.
 
     Parameters
     ----------
@@ -70,9 +71,14 @@ def exclusive(path: Path, *, wait: bool = False) -> Iterator[None]:
             _take(file, fcntl.LOCK_EX)
         file.truncate(0)
         started = time.strftime("%Y-%m-%d %H:%M:%S")
-        json.dump({"pid": os.getpid(), "host": host(), "started": started}, file)
+        token = uuid4().hex
+        note = {"pid": os.getpid(), "host": host(), "started": started, "token": token}
+        json.dump(note, file)
         file.flush()
-        yield
+        try:
+            yield token
+        finally:
+            file.truncate(0)
 
 
 @contextmanager
@@ -101,6 +107,17 @@ def holder(path: Path) -> Holder | None:
     except OSError:  # nobody has ever held it, or it can't be read
         pass
     return None
+
+
+def has_token(path: Path, token: str) -> bool:
+    """Whether the one who was given the token still holds the lock, as far as is known.
+
+    After a holder that was killed it does until the next one: to look, nothing is locked.
+    """
+    try:
+        return token in path.read_text(encoding="utf-8")
+    except OSError:
+        return False
 
 
 def _take(file: TextIO, kind: int) -> None:

@@ -84,12 +84,12 @@ def run(
     folder = RunFolder(root.resolve(), shard.share if shard else WHOLE)
     whole = make_plan(config)
     plan = shard.of(whole) if shard else whole
-    with folder.session():
+    with folder.session() as token:
         agree_on_config(folder, config)
         folder.sweep()
         try:
             with manifest.session(folder, config, workers=workers) as record:
-                place = Workplace(folder.root, folder.share, config.run.unit_timeout)
+                place = Workplace(folder.root, folder.share, token, config.run.unit_timeout)
                 failures = _run_missing(plan, place, backend, workers, stream or sys.stderr)
                 merged = isinstance(config, Config) and not shard  # traces have nothing to merge
                 data = merge(folder, (work.unit for work in plan)) if merged else {}

@@ -46,12 +46,15 @@ class Workplace:
         The run's folder.
     share
         What the session runs of the plan.
+    session
+        The session's token.
     unit_timeout
         In seconds; None: for ever.
     """
 
     root: Path
     share: str
+    session: str
     unit_timeout: float | None = None
 
     @property
@@ -64,15 +67,18 @@ def run_batch(batch: tuple[Work, ...], place: Workplace) -> list[Outcome]:
     """Run units one after another; each is published as soon as it is finished.
 
     A batch may come back, from a worker that was killed or a shard that is run elsewhere at the
-    same time: what is published is not run again.
+    same time: what is published is not run again. On another machine a worker does not end with
+    its session, but it does begin no more units for one that is over.
     """
-    folder = place.folder
-    return [
-        outcome_of(work.unit, folder)
-        if folder.is_published(work.unit)
-        else run_unit(work, folder, timeout=place.unit_timeout)
-        for work in batch
-    ]
+    folder, outcomes = place.folder, []
+    for work in batch:
+        if folder.is_over(place.session):
+            break
+        if folder.is_published(work.unit):
+            outcomes.append(outcome_of(work.unit, folder))
+        else:
+            outcomes.append(run_unit(work, folder, timeout=place.unit_timeout))
+    return outcomes
 
 
 def outcome_of(unit: Unit, folder: RunFolder) -> Outcome:

@@ -34,7 +34,9 @@ def config_data(**sections: Any) -> dict[str, Any]:
 
 
 def config(**sections: Any) -> Config:
-    return check(config_data(**sections))
+    experiment = check(config_data(**sections))
+    assert isinstance(experiment, Config)  # and not a study
+    return experiment
 
 
 def write_toml(path: Path, data: dict[str, Any]) -> Path:

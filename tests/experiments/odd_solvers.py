@@ -121,4 +121,4 @@ class OddPointsIn3D(RandomSearch):
             return X
         X[1, 2] = {"nan": np.nan, "inf": np.inf}.get(self._kind, X[1, 2])
         odd = {"one point": X[0], "too wide": np.hstack([X, X]), "none": X[:0]}
-        return odd.get(self._kind, X)
+        return np.asarray(odd.get(self._kind, X))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from harness import config, config_data, write_toml
 
-from casmore.experiments.config import ConfigError, check, load
+from casmore.experiments.config import Config, ConfigError, check, load
 from casmore.experiments.ranges import parse_range
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -34,6 +34,7 @@ def test_the_configs_that_come_with_the_project_are_right(path: Path) -> None:
 
 def test_the_papers_experiment_is_complete() -> None:
     experiment = load(CONFIGS / "paper.toml")
+    assert isinstance(experiment, Config)
     assert experiment.suite.functions == tuple(range(1, 25))
     assert experiment.suite.dimensions == (2, 3, 5, 10, 20, 40)
     assert experiment.suite.instances == (*range(1, 6), *range(71, 81))

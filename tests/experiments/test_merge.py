@@ -50,6 +50,7 @@ def test_a_real_solver_merges_likewise(tmp_path: Path) -> None:
     data = config_data(budget={"evaluations_per_dimension": 400})
     data["solvers"] = [{"name": "cma", "label": "CMA-ES"}]
     experiment = check(data)
+    assert isinstance(experiment, Config)
     folder = _run_in_this_process(experiment, tmp_path / "run")
     merged = merge(folder, [work.unit for work in make_plan(experiment)])["CMA-ES"]
     assert tree(merged) == tree(run_sequentially(experiment, tmp_path))

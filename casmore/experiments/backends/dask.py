@@ -1,0 +1,109 @@
+"""The workers of a dask scheduler, on any machines that share the run's folder.
+
+dask itself hands the batch of a worker that was lost to another one. What the lost one had
+published is not run again.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from casmore.experiments.backends.cell import run_in_cell
+from casmore.experiments.backends.protocol import BackendError, Batch, WorkerDiedError
+from casmore.experiments.unit import Outcome, Workplace
+
+_CONNECT_SECONDS, _TICK_SECONDS = 15, 0.5
+_QUEUED_PER_WORKER = 3
+
+
+class DaskBackend:
+    """Tasks for dask's workers, each of which runs its units in child processes.
+
+    Parameters
+    ----------
+    scheduler
+        The scheduler's address, as ``"tcp://host:8786"``.
+    memory_gib
+        What each child may take.
+
+    Raises
+    ------
+    BackendError
+        If ``distributed`` is not installed.
+    """
+
+    def __init__(self, scheduler: str, memory_gib: float | None = None) -> None:
+        try:
+            import distributed
+        except ModuleNotFoundError as error:
+            raise BackendError(
+                f"backend = \"dask\" needs the package {error.name!r}: pip install 'casmore[dask]'"
+            ) from error
+        self._distributed: Any = distributed
+        self._scheduler, self._memory_gib = scheduler, memory_gib
+
+    def run(
+        self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
+    ) -> Iterator[Outcome]:
+        """Run batches as tasks; workers that come later are used as well.
+
+        Raises
+        ------
+        BackendError
+            If there is no scheduler at the address.
+        WorkerDiedError
+            If dask has given up a batch, because the workers it was given to were lost.
+        """
+        queue = iter(batches)
+        with self._client() as client:
+            futures: set[Any] = set()
+            lost: BaseException | None = None
+            while True:
+                at_a_time = max(workers, sum(client.nthreads().values()))
+                for batch in islice(queue, max(at_a_time * _QUEUED_PER_WORKER - len(futures), 0)):
+                    futures.add(self._submit(client, batch, place))
+                if not futures:
+                    break
+                done, futures = self._wait(futures)
+                for future in done:
+                    if future.status == "finished":
+                        yield from future.result()
+                    else:
+                        lost = _reason(future)
+                tick()
+            if lost is not None:
+                raise WorkerDiedError(str(lost)) from lost
+
+    def _client(self) -> Any:
+        try:
+            return self._distributed.Client(self._scheduler, timeout=_CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise BackendError(
+                f"run.dask.scheduler = {self._scheduler!r}: no dask scheduler answers there "
+                f"({type(error).__name__}); start one with 'dask scheduler', workers with "
+                "'dask worker ADDRESS'"
+            ) from error
+
+    def _submit(self, client: Any, batch: Batch, place: Workplace) -> Any:
+        # pure=False: two batches are never taken for the same task, whose result is known already
+        return client.submit(
+            run_in_cell, batch, place, sys.path, self._memory_gib, pure=False, retries=0
+        )
+
+    def _wait(self, futures: set[Any]) -> tuple[set[Any], set[Any]]:
+        try:
+            waited = self._distributed.wait(
+                futures, timeout=_TICK_SECONDS, return_when="FIRST_COMPLETED"
+            )
+        except TimeoutError:
+            return set(), futures
+        return set(waited.done), set(waited.not_done)
+
+
+def _reason(future: Any) -> BaseException:
+    """Return why there is no result; a task is cancelled when its scheduler is gone."""
+    if future.status == "error":
+        error: BaseException = future.exception()
+        return error
+    return RuntimeError(f"dask says of a batch that it is {future.status}")

@@ -1,0 +1,111 @@
+"""Job arrays of SLURM, through submitit; on a machine without SLURM its local executor.
+
+The jobs share the run's folder with the session that has submitted them, which waits for them. A
+session that must not wait for a queue is a shard: ``casmore run CONFIG --shard 3/16`` in a job.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from casmore.experiments.backends.cell import run_in_cell
+from casmore.experiments.backends.protocol import BackendError, Batch, WorkerDiedError
+from casmore.experiments.config import Slurm
+from casmore.experiments.unit import Outcome, Workplace, outcome_of
+
+_TICK_SECONDS = 2.0
+# More jobs than workers, so that the last ones to end are short; not more than SLURM takes in
+# one array, which is 1000 unless its administrator has said otherwise.
+_JOBS_PER_WORKER, _MOST_JOBS = 4, 1000
+
+
+class SlurmBackend:
+    """An array of jobs, ``workers`` of them at a time.
+
+    Parameters
+    ----------
+    settings
+        What to ask the cluster for.
+    memory_gib
+        What each job may take for its units.
+
+    Raises
+    ------
+    BackendError
+        If ``submitit`` is not installed.
+    """
+
+    def __init__(self, settings: Slurm, memory_gib: float | None = None) -> None:
+        try:
+            import submitit
+        except ModuleNotFoundError as error:
+            raise BackendError(
+                f'backend = "slurm" needs the package {error.name!r}: '
+                "pip install 'casmore[slurm]'"
+            ) from error
+        self._submitit: Any = submitit
+        self._settings, self._memory_gib = settings, memory_gib
+
+    def run(
+        self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
+    ) -> Iterator[Outcome]:
+        """Submit all batches as one array, and wait for its jobs; on leaving, cancel them.
+
+        Raises
+        ------
+        BackendError
+            If jobs can't be submitted.
+        WorkerDiedError
+            If a job was lost, by its time limit for one.
+        """
+        waiting = list(batches)
+        local = self._settings.cluster == "local"  # which begins all jobs at once
+        number = min(len(waiting), workers * (1 if local else _JOBS_PER_WORKER), _MOST_JOBS)
+        # dealt out like cards: batches come the most expensive first
+        jobs = self._submit([sum(waiting[i::number], ()) for i in range(number)], place, workers)
+        left = {work.unit for batch in waiting for work in batch}
+        lost: Exception | None = None
+        try:
+            while jobs:
+                # a job takes its time: what it has done so far is in the folder
+                for unit in left & place.folder.published().keys():
+                    yield outcome_of(unit, place.folder)
+                    left.remove(unit)
+                done = [job for job in jobs if job.done()]
+                jobs = [job for job in jobs if job not in done]
+                for job in done:
+                    try:
+                        yield from job.result()
+                    except Exception as error:  # whatever submitit makes of a job without a result
+                        lost = error
+                tick()
+                if jobs:
+                    time.sleep(_TICK_SECONDS)
+        finally:
+            for job in jobs:
+                job.cancel(check=False)
+        if lost is not None:
+            raise WorkerDiedError(str(lost)) from lost
+
+    def _submit(self, shares: list[Batch], place: Workplace, workers: int) -> list[Any]:
+        logs = place.root / "slurm"
+        try:
+            executor = self._submitit.AutoExecutor(logs, cluster=self._settings.cluster)
+            executor.update_parameters(
+                name="casmore",
+                timeout_min=self._settings.minutes_per_job,
+                cpus_per_task=1,
+                slurm_array_parallelism=workers,
+                **self._settings.parameters,
+            )
+            with executor.batch():
+                return [
+                    executor.submit(run_in_cell, share, place, sys.path, self._memory_gib)
+                    for share in shares
+                ]
+        except (RuntimeError, NameError, TypeError, OSError) as error:
+            raise BackendError(
+                f'backend = "slurm", cluster = {self._settings.cluster!r}: can\'t submit jobs: '
+                f"{error}"
+            ) from error
