@@ -6,18 +6,23 @@ CONFIG ?= configs/quick.toml
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+# the paper's studies, each a file in configs/, and which figures to make; empty: all
+STUDY  ?= rosenbrock_grid rosenbrock ablation sensitivity
+FIG    ?=
 # the stamps say that what pyproject.toml asks for is installed; a change of the file renews them
 READY  := $(VENV)/.ready
 DEV    := $(VENV)/.ready-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bbob report test lint clean
+.PHONY: help setup bbob report study figures test lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  CONFIG=FILE   the experiment (now $(CONFIG))'
 	@echo '  PYTHON=FILE   what to make .venv with (now $(PYTHON); 3.11 or newer)'
+	@echo '  STUDY=NAME    a study (default: all of $(STUDY))'
+	@echo '  FIG=NAME      a figure or table of the studies (default: all)'
 
 setup: $(READY) ## install what an experiment needs into .venv
 
@@ -27,6 +32,13 @@ bbob: $(READY) ## run an experiment (again: go on where it stopped), then report
 
 report: $(READY) ## make the report of CONFIG's run again
 	$(BIN)/casmore report $(CONFIG)
+
+study: $(READY) ## run the studies (again: go on), put their tables into results/
+	for name in $(STUDY); do $(BIN)/casmore run configs/$$name.toml --out runs/$$name || exit; done
+	$(BIN)/python scripts/summarise_study.py $(STUDY:%=runs/%)
+
+figures: $(READY) ## make the studies' figures from the tables in results/
+	$(BIN)/python scripts/figures.py $(FIG)
 
 test: $(DEV) ## run the tests
 	$(BIN)/python -m pytest

@@ -1,6 +1,7 @@
 """The live view: all that CAS-MORE tells of a run, of any function, in six panels."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from casmore.optimize import fmin
+from casmore.problems.analytic import Rosenbrock
 from casmore.reports import style
 from casmore.trace import COMPLEXITIES, Trace, step_size
 
@@ -126,3 +129,14 @@ def _legend(ax: Axes) -> None:
 
 def _title(ax: Axes, text: str) -> None:
     ax.set_title(text, loc="left")
+
+
+def example(results: Path) -> Figure:
+    """Return the view of a run on the 10-D Rosenbrock function; it needs no results."""
+    f = Rosenbrock(10)
+    x0 = np.random.default_rng(1).uniform(-4, 4, 10)
+    run = fmin(f.batch, x0, 2.0, target=1e-8, seed=1, trace=True, vectorized=True)
+    with style.paper():
+        figure = Figure(figsize=SIZE, layout="constrained")
+        draw(figure, run.trace)
+    return figure
