@@ -240,6 +240,8 @@ def _merge(options: argparse.Namespace) -> int:
     from casmore.experiments import coco_files, merge
 
     run, plan = _known_run(options)
+    if _is_study(plan):
+        raise UsageError(f"{run.root} holds a study: its traces need no merging; try 'report'")
     try:
         data = merge.merge(run, (work.unit for work in plan))
     except (OSError, coco_files.BrokenDataError) as error:
@@ -257,12 +259,34 @@ def _report(options: argparse.Namespace) -> int:
     from casmore.experiments import coco_files, merge
 
     run, plan = _known_run(options)
+    if _is_study(plan):
+        return _report_study(run.root)
     try:
         # an interrupted run has published units that are not merged yet
         if not merge.merge(run, (work.unit for work in plan)):
             raise UsageError(f"{run.root} has no finished units yet, so there is nothing to report")
         reports.build(run.root, full=options.full)
     except (coco_files.BrokenDataError, reports.ReportError) as error:
+        print(f"casmore: {error}", file=sys.stderr)
+        return _EXIT_FAILED
+    return 0
+
+
+def _is_study(plan: "tuple[Work, ...]") -> bool:
+    from casmore.experiments.plan import TracedWork
+
+    return all(isinstance(work, TracedWork) for work in plan)
+
+
+def _report_study(root: Path) -> int:
+    """Write a study's tables; figures are of the paper's own studies alone (make figures)."""
+    from casmore import reports
+    from casmore.reports import traces
+
+    try:
+        for path in traces.summarise(root, root / "reports"):
+            print(path)
+    except reports.ReportError as error:
         print(f"casmore: {error}", file=sys.stderr)
         return _EXIT_FAILED
     return 0

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from casmore import cli
 from casmore.algorithms.cas_more import CasMoreParameters
 from casmore.algorithms.stopping import StopReason
 from casmore.experiments import runner, traced
@@ -113,7 +114,9 @@ def test_the_papers_studies_are_valid(name: str) -> None:
     assert config.name == name
 
 
-def test_a_study_runs_and_resumes_to_the_same_traces(tmp_path: Path) -> None:
+def test_a_study_runs_and_resumes_to_the_same_traces(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = checked()
     whole, parts = RunFolder(tmp_path / "whole"), RunFolder(tmp_path / "parts")
     summary = runner.run(config, whole.root, workers=2)
@@ -130,6 +133,11 @@ def test_a_study_runs_and_resumes_to_the_same_traces(tmp_path: Path) -> None:
         record = read_json(whole.sidecar(work.unit))
         assert record["evaluations"] == traces[0]["evaluations"][-1] <= 300
         assert record["final_target_hit"] == (traces[0]["f_mean"][-1] <= 1e-8)
+    # its report is its tables; there is nothing to merge
+    assert cli.main(["report", str(whole.root)]) == 0
+    assert (whole.root / "reports" / "tiny_ends.csv").is_file()
+    assert cli.main(["merge", str(whole.root)]) == 2
+    assert "holds a study" in capsys.readouterr().err
 
 
 def restarting(seed: int) -> Restarting:
