@@ -133,7 +133,7 @@ class Trace:
         os.replace(temporary, path)
 
     @classmethod
-    def load(cls, path: Path) -> Trace:
+    def load(cls, path: str | Path) -> Trace:
         """Read what `save` has written, ``more`` included."""
         trace = cls()
         with np.load(path) as file:
