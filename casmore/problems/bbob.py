@@ -160,8 +160,11 @@ def minimise(solver: Restarting, problem: ObservedProblem, budget: int) -> dict[
         Why the last run ended.
     """
     signalled = solver.restarts
-    while not (reasons := solver.stop()):
-        X = _points(solver.ask(), problem.dimension)
+    ended: dict[StopReason, float] = {}
+
+    def evaluate(asked: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        nonlocal signalled, ended
+        X = _points(asked, problem.dimension)
         if solver.restarts > signalled:
             signalled = solver.restarts
             problem.signal_restart()
@@ -169,11 +172,16 @@ def minimise(solver: Restarting, problem: ObservedProblem, budget: int) -> dict[
         for i, x in enumerate(X[: budget - problem.evaluations]):
             y[i] = problem(x)
             if problem.final_target_hit:
-                return {StopReason.TARGET: float(y[i])}
+                ended = {StopReason.TARGET: float(y[i])}
+                return None
         if problem.evaluations >= budget:
-            return {StopReason.BUDGET: float(budget)}
-        solver.tell(X, y)
-    return reasons
+            ended = {StopReason.BUDGET: float(budget)}
+            return None
+        return y
+
+    while not (reasons := solver.stop()) and not ended:
+        solver.advance(evaluate)
+    return ended or reasons
 
 
 def _points(asked: object, dimension: int) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casmore.algorithms.stopping import StopReason
+from casmore.solvers.bridge import Bridge
 from casmore.solvers.protocol import Seed, Solver, SolverFactory
 
 Start = Callable[[np.random.Generator], NDArray[np.float64]]
@@ -176,13 +177,32 @@ class Restarting:
 
     def ask(self) -> NDArray[np.float64]:
         """Return the next points, of a fresh run if the current one has stopped."""
-        if self._run_has_ended() and not self.stop():
-            self._restart()
+        self._see_to_restart()
         return self.solver.ask()
 
     def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         """Hand the values to the current run."""
         self.solver.tell(X, y)
+
+    def advance(
+        self, evaluate: Callable[[NDArray[np.float64]], NDArray[np.float64] | None]
+    ) -> None:
+        """Do one turn with a function at hand: an ask and a tell, or the run of a foreign solver.
+
+        Parameters
+        ----------
+        evaluate
+            Returns the values of points, shape (k, n), or None to break off.
+        """
+        self._see_to_restart()
+        if isinstance(self.solver, Bridge) and not self.solver.begun:
+            solver = self.solver
+            solver.run_through(lambda X: None if solver.evaluations >= self._limit else evaluate(X))
+            return
+        X = self.solver.ask()
+        y = evaluate(X)
+        if y is not None:
+            self.tell(X, y)
 
     def stop(self) -> dict[StopReason, float]:
         """Return the current run's reasons, where they end the whole."""
@@ -190,6 +210,10 @@ class Restarting:
         if self.policy is RestartPolicy.NONE or StopReason.TARGET in reasons:
             return reasons
         return {}
+
+    def _see_to_restart(self) -> None:
+        if self._run_has_ended() and not self.stop():
+            self._restart()
 
     def _run_has_ended(self) -> dict[StopReason, float]:
         reasons = self.solver.stop()

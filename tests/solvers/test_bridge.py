@@ -109,6 +109,46 @@ def test_pickled_anywhere_it_goes_on_as_the_uninterrupted_one(at: int) -> None:
     assert np.array_equal(np.concatenate(before + drive(solver)), np.concatenate(whole))
 
 
+@pytest.mark.parametrize("left_at", [0, 13, 10**6])
+def test_run_in_this_thread_it_is_the_same_run_and_can_be_gone_on_with(left_at: int) -> None:
+    whole = searching()
+    reference = np.concatenate(drive(whole))
+    solver = searching()
+    asked: list[Array] = []
+
+    def evaluate(X: Array) -> Array | None:
+        if len(asked) == left_at:
+            return None
+        asked.append(X)
+        return f(X)
+
+    before = threading.active_count()
+    solver.run_through(evaluate)
+    assert threading.active_count() == before
+    copy = pickle.loads(pickle.dumps(solver))
+    for which in (solver, copy):
+        after = drive(which)
+        assert np.array_equal(np.concatenate(asked + after), reference)
+        assert (which.evaluations, which.best_y) == (whole.evaluations, whole.best_y)
+        assert which.stop() == whole.stop()
+    with pytest.raises(RuntimeError, match="has begun already"):
+        solver.run_through(evaluate)
+
+
+def test_run_in_this_thread_errors_of_the_objective_are_not_the_solvers() -> None:
+    def broken(X: Array) -> Array:
+        raise ValueError("of the objective")
+
+    with pytest.raises(ValueError, match="of the objective"):
+        searching().run_through(broken)
+    solver = Bridge(partial(raises, ValueError, 2), [0.0, 0.0], 1.0)
+    solver.run_through(f)
+    assert solver.stop() == {StopReason.UPDATE_FAILED: 2.0}
+    solver = Bridge(partial(coordinate_search, [1.0, -2.0], 99), [1.0, -2.0], 1.0, target=0.5)
+    solver.run_through(f)
+    assert StopReason.TARGET in solver.stop()
+
+
 def test_a_solver_that_does_not_repeat_itself_is_found_out() -> None:
     solver = Bridge(partial(forgetful, 0.0), [0.0, 0.0], 1.0)
     drive(solver, 5)

@@ -150,6 +150,36 @@ def test_bipop_cuts_small_runs_at_half_of_the_last_large_one() -> None:
     assert solver.ended[2] == {StopReason.BUDGET: 12.0}
 
 
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("cma", {}), ("nelder-mead", {}), ("differential-evolution", {"maxiter": 3})],
+)
+def test_with_a_function_at_hand_it_is_the_same_run(name: str, settings: dict[str, Any]) -> None:
+    def make() -> Restarting:
+        return Restarting(
+            registry.factory(name),
+            UniformStart(2),
+            2.0,
+            policy=RestartPolicy.BIPOP,
+            seed=3,
+            settings=settings,
+        )
+
+    asked, told = make(), make()
+    reference = np.concatenate(drive(told, 1500)[0])
+    points = [np.empty((0, 2))]
+
+    def evaluate(X: Array) -> Array | None:
+        points.append(X)
+        return None if sum(map(len, points)) >= len(reference) else (X**2).sum(axis=1)
+
+    while sum(map(len, points)) < len(reference):
+        asked.advance(evaluate)
+    assert np.array_equal(np.concatenate(points), reference)
+    assert told.restarts >= 1
+    assert asked.restarts == told.restarts
+
+
 def test_none_ends_with_the_solvers_reasons() -> None:
     solver = Restarting(Clockwork, UniformStart(2), 2.0, policy=RestartPolicy.NONE, seed=1)
     drive(solver, 3)
