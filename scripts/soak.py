@@ -7,6 +7,9 @@ every few seconds a worker, the parent, or all processes at once get SIGKILL; ea
 command is given again. Each run that has got through is compared, byte for byte, with the
 undisturbed one. The last is let through in peace. Ends with the number of kills, and exit code 0 if
 all data were the same.
+
+Most kills come some seconds after units are in work, on a slow machine as well; some come at any
+moment, as while a process is only starting.
 """
 
 import argparse
@@ -21,6 +24,8 @@ from collections import Counter
 from pathlib import Path
 
 _LONGEST_PAUSE, _SHORTEST_PAUSE = 6.0, 0.5
+_ANY_MOMENT = 0.2  # fraction of the kills that wait for no unit to be in work
+_LINE_SECONDS = 60.0
 _GAVE_UP = "its worker process died"  # what a unit fails of when it is hit three times in a session
 
 
@@ -32,7 +37,8 @@ def main() -> int:
     """Soak a config; return the exit code."""
     options = _options()
     random.seed(options.seed)
-    shutil.rmtree(options.out, ignore_errors=True)
+    if not options.keep:
+        shutil.rmtree(options.out, ignore_errors=True)
     soak = Soak(options)
     try:
         soak.reference()
@@ -53,6 +59,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=None, help="of the kills")
     parser.add_argument("--out", type=Path, default=Path("runs/soak"), help="emptied first")
+    parser.add_argument("--keep", action="store_true", help="go on with what is in --out")
     return parser.parse_args()
 
 
@@ -64,6 +71,7 @@ class Soak:
         self._expected: dict[str, bytes] = {}
         self.kills: Counter[str] = Counter()
         self.passes = self.sessions = self.gave_up = 0
+        self._said = time.monotonic()
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} of {what}" for what, count in sorted(self.kills.items()))
@@ -75,7 +83,7 @@ class Soak:
     def reference(self) -> None:
         """Run the config undisturbed."""
         root = self._options.out / "reference"
-        if self._start(root).wait():
+        if self._start(root).wait():  # takes no time if it is there already
             raise SoakFailedError(f"the undisturbed run failed; see {self._log(root)}")
         self._expected = _tree(root / "data")
         print(f"undisturbed run: {len(self._expected)} files of data", flush=True)
@@ -83,7 +91,6 @@ class Soak:
     def one_pass(self, until: float) -> bool:
         """Get one run through, and compare it; return whether there is time for another."""
         root = self._options.out / "soaked"
-        shutil.rmtree(root, ignore_errors=True)
         while self._session(root, until):
             pass
         found = _tree(root / "data")
@@ -91,25 +98,22 @@ class Soak:
             names = sorted({*found, *self._expected})
             wrong = [name for name in names if found.get(name) != self._expected.get(name)]
             raise SoakFailedError(f"{len(wrong)} files differ in {root}, the first: {wrong[0]}")
+        shutil.rmtree(root)
         self.passes += 1
         print(f"{time.strftime('%H:%M:%S')} the same data after {self}", flush=True)
         return time.monotonic() < until
 
     def _session(self, root: Path, until: float) -> bool:
         """Start or resume the run, and kill until it ends; return whether it has to go on."""
+        began = time.time()
         process = self._start(root)
         self.sessions += 1
         killed = False
-        while process.poll() is None:
-            left = until - time.monotonic()
-            if left <= 0:
-                process.wait()
-                break
-            pause = random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE)
-            try:
-                process.wait(timeout=min(pause, left))
-            except subprocess.TimeoutExpired:
+        while process.poll() is None and time.monotonic() < until:
+            self._say(root)
+            if self._wait_for_a_moment(process, root, began, until):
                 killed = self._kill(process) or killed
+        process.wait()
         if process.returncode == 0:
             return False
         if killed:
@@ -120,6 +124,26 @@ class Soak:
         raise SoakFailedError(
             f"exit code {process.returncode}, without having been killed; see {self._log(root)}"
         )
+
+    def _wait_for_a_moment(
+        self, process: "subprocess.Popen[bytes]", root: Path, began: float, until: float
+    ) -> bool:
+        """Wait until something is to be killed; return whether there is anything left to kill."""
+        in_work = random.random() < _ANY_MOMENT
+        while not in_work and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+            in_work = any(_newer(path, began) for path in root.glob("private/*/*@f*"))
+        try:
+            process.wait(timeout=random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE))
+        except subprocess.TimeoutExpired:
+            return time.monotonic() < until
+        return False
+
+    def _say(self, root: Path) -> None:
+        if time.monotonic() - self._said > _LINE_SECONDS:
+            self._said = time.monotonic()
+            done = sum(1 for _ in root.glob("units/*/*/unit.json"))
+            print(f"{time.strftime('%H:%M:%S')} {done} units done; {self}", flush=True)
 
     def _kill(self, process: "subprocess.Popen[bytes]") -> bool:
         """Kill something; return whether the parent was among it."""
@@ -153,6 +177,14 @@ class Soak:
     def _log(root: Path) -> Path:
         """Where the output of the last session is."""
         return root.with_suffix(".log")
+
+
+def _newer(path: Path, then: float) -> bool:
+    """Whether a unit was begun after that, and not left by a session that was killed."""
+    try:
+        return path.stat().st_mtime >= then
+    except OSError:  # it is done by now
+        return False
 
 
 def _children(parent: int) -> list[int]:

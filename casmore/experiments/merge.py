@@ -9,9 +9,11 @@ byte for byte, however the units came about.
 import os
 import shutil
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
+from typing import BinaryIO
 
 from casmore.experiments.coco_files import BrokenDataError, InfoEntry, read_info
 from casmore.experiments.durable import read_json, sync_tree, write_json
@@ -109,23 +111,30 @@ def _rebuild(folder: RunFolder, label: str, units: Sequence[Unit], private: Path
 def _append(folder: RunFolder, units: Sequence[Unit], fresh: Path) -> None:
     for _, group in groupby(units, lambda unit: (unit.function, unit.dimension)):
         same = list(group)
-        entries = [_copy(folder.unit(unit), fresh) for unit in same]
+        entries = _copy([folder.unit(unit) for unit in same], fresh)
         info = fresh / _info(folder.unit(same[0])).name
         separator = "\n" if info.exists() else ""
         with info.open("a", encoding="ascii") as file:
             file.write(separator + str(_join(entries, same)))
 
 
-def _copy(unit: Path, fresh: Path) -> InfoEntry:
-    """Append a unit's data files to those in ``fresh``; return its entry."""
-    (entry,) = read_info(_info(unit))
-    data = (unit / entry.data_file).parent
-    target = fresh / data.name
-    target.mkdir(exist_ok=True)
-    for path in data.iterdir():
-        with path.open("rb") as source, (target / path.name).open("ab") as destination:
-            shutil.copyfileobj(source, destination)
-    return entry
+def _copy(units: Sequence[Path], fresh: Path) -> list[InfoEntry]:
+    """Append the data files of units on one function in one dimension; return their entries."""
+    entries = []
+    with ExitStack() as stack:
+        opened: dict[str, BinaryIO] = {}  # once, for all units
+        for unit in units:
+            (entry,) = read_info(_info(unit))
+            entries.append(entry)
+            data = (unit / entry.data_file).parent
+            for file in os.scandir(data):
+                if file.name not in opened:
+                    target = fresh / data.name / file.name
+                    target.parent.mkdir(exist_ok=True)
+                    opened[file.name] = stack.enter_context(target.open("ab"))
+                with open(file.path, "rb") as source:
+                    shutil.copyfileobj(source, opened[file.name])
+    return entries
 
 
 def _info(unit: Path) -> Path:

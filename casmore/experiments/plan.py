@@ -97,26 +97,28 @@ def make_plan(config: Experiment) -> tuple[Work, ...]:
 
 def _bbob_plan(config: Config) -> Iterator[Work]:
     for solver in config.solvers:
+        common = _common(config, solver)
         for dimension in config.suite.dimensions:
             for function in config.suite.functions:
                 for instance, repeat in config.suite.trials:
                     yield Work(
                         unit=Unit(solver.label, function, dimension, instance, repeat),
                         budget=dimension * config.budget.evaluations_per_dimension,
-                        **_common(config, solver),
+                        **common,
                     )
 
 
 def _study_plan(config: StudyConfig) -> Iterator[TracedWork]:
     study = config.study
     for solver in config.solvers:
+        common = _common(config, solver)
         for function in study.functions:
             for run in range(study.runs):
                 yield TracedWork(
                     unit=Unit(solver.label, function, study.dimension, study.instance, run),
                     budget=study.evaluations,
                     target=study.target,
-                    **_common(config, solver),
+                    **common,
                 )
 
 
