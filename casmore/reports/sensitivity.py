@@ -15,7 +15,7 @@ from casmore.reports.traces import End, read_ends
 
 _DEFAULT = "default"
 _FACTORS = {"x0.5": ("halved", "o"), "x2": ("doubled", "s")}
-_EDGE = 8.0  # beyond this ratio, or never reached: an arrow at the edge
+_EDGE = 8.0  # beyond this ratio, or not reached by the median run: an arrow at the edge
 
 
 def sensitivity(results: Path) -> Figure:
@@ -32,7 +32,7 @@ def sensitivity(results: Path) -> Figure:
         axes[0].set_yticks(range(len(names)), [SYMBOLS[name] for name in names])
         axes[0].invert_yaxis()
         figure.supxlabel(
-            f"expected evaluations to the target, relative to the defaults "
+            f"evaluations to the target, relative to the defaults: medians "
             f"(10-D, {ends[0].runs} runs each)",
             fontsize=8,
         )
@@ -54,10 +54,10 @@ def _panel(ax: Axes, ends: Sequence[End], names: Sequence[str]) -> None:
         ax.plot([], [], marker, color=colour, markersize=4, label=word)
         for row, name in enumerate(names):
             end = by_label[f"{_DEFAULT}_{name}_{suffix}"]
-            ratio = end.ert / default.ert
+            ratio = end.evaluations / default.evaluations
             if not math.isfinite(ratio) or ratio > _EDGE:
                 ax.plot(_EDGE, row + shift, ">", color=colour, markersize=4, clip_on=False)
-                text = f"{end.reached}/{end.runs}" if end.reached else "never"
+                text = f"{ratio:.0f}" if math.isfinite(ratio) else "never"
                 ax.text(_EDGE / 1.15, row + shift, text, fontsize=5, ha="right", va="center")
             else:
                 ax.plot(ratio, row + shift, marker, color=colour, markersize=4)
@@ -68,5 +68,6 @@ def _panel(ax: Axes, ends: Sequence[End], names: Sequence[str]) -> None:
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     function = FUNCTIONS[default.function]
-    reached = "" if default.reached == default.runs else f" ({default.reached}/{default.runs})"
-    ax.set_title(f"f{function.number} {function.name}{reached}\nERT {default.ert:.0f}", loc="left")
+    ax.set_title(
+        f"f{function.number} {function.name}\n{default.evaluations:.0f} evaluations", loc="left"
+    )

@@ -26,7 +26,7 @@ ABLATION = {
     "no-whitening": "without whitening",
     "standard-normalisation": "without robust normalisation",
 }
-_LOWEST, _HIGHEST = 1e-9, 1e9  # diverged runs leave the picture
+_LOWEST, _HIGHEST = 1e-9, 1e8  # diverged runs leave the picture
 
 
 def rosenbrock(results: Path) -> Figure:
@@ -38,8 +38,8 @@ def rosenbrock(results: Path) -> Figure:
         _draw(left, "f_mean", curves, ROSENBROCK)
         _draw(right, "entropy", curves, ROSENBROCK)
         left.set_ylabel(r"$f$ at the mean")
-        right.set_ylabel("entropy of the search distribution / nats")
-        right.set_ylim(-190, 60)
+        right.set_ylabel("entropy / nats")
+        right.set_ylim(-200, 60)  # below are runs that have converged to the local minimum
         _note(left, curves)
         _legend(figure, left)
     return figure
@@ -81,7 +81,7 @@ def _draw(ax: Axes, column: str, curves: Mapping[str, Curve], names: Mapping[str
             np.clip(low, -1e12, 1e12),
             np.clip(high, -1e12, 1e12),
             color=look["color"],
-            alpha=0.18,
+            alpha=0.14,
             linewidth=0,
         )
         ax.plot(curve.evaluations, median, label=name, **look)

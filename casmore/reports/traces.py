@@ -1,7 +1,7 @@
 """From a study's traces to the small tables that its figures are drawn from, kept in ``results/``.
 
 ``NAME.csv`` has quantiles over the runs at fixed numbers of evaluations, ``NAME_ends.csv`` how the
-runs ended. A run that has ended keeps its last values.
+runs ended. A run that has ended keeps its last values. Studies of many variants have ends alone.
 """
 
 import csv
@@ -26,6 +26,7 @@ from casmore.trace import Trace
 Array = NDArray[np.float64]
 
 QUANTILES = (0.05, 0.5, 0.95)
+_MOST_CURVES = 10  # more variants, as of a grid search, are for no figure
 _POINTS = 120  # along the evaluations: as many as a figure of a column's width can show
 
 
@@ -84,7 +85,7 @@ def summarise(run: Path, results: Path) -> list[Path]:
     run
         The study's folder.
     results
-        Where to write ``NAME.csv`` and ``NAME_ends.csv``.
+        Where to write ``NAME_ends.csv`` and, for few variants, ``NAME.csv``.
 
     Raises
     ------
@@ -114,11 +115,13 @@ def summarise(run: Path, results: Path) -> list[Path]:
             reached = [read_json(folder.sidecar(unit))["final_target_hit"] for unit in units]
             curves.append(_curve(solver.label, function, traces, config.study.evaluations))
             ends.append(_end(solver.label, function, settings, traces, reached))
-    written = [results / f"{config.name}_ends.csv", results / f"{config.name}.csv"]
     results.mkdir(parents=True, exist_ok=True)
-    _write(written[0], [_as_row(end) for end in ends])
-    _write(written[1], [row for curve in curves for row in _rows(curve)])
-    return written
+    tables = {f"{config.name}_ends.csv": [_as_row(end) for end in ends]}
+    if len(config.solvers) <= _MOST_CURVES:
+        tables[f"{config.name}.csv"] = [row for curve in curves for row in _rows(curve)]
+    for name, rows in tables.items():
+        _write(results / name, rows)
+    return [results / name for name in tables]
 
 
 def at(trace: Trace, column: str, evaluations: Array) -> Array:

@@ -148,7 +148,7 @@ def test_a_figure_says_how_many_runs_and_which_quantiles(folder: Path) -> None:
     assert "3 runs each: median, 5 % and 95 % quantiles" in _texts(figure)
     assert all(ax.get_xlabel() == "evaluations" for ax in figure.axes)
     figure = figures.FIGURES["sensitivity"](folder / "results")
-    assert "3 runs each" in figure.get_supxlabel()
+    assert "medians (10-D, 3 runs each)" in figure.get_supxlabel()
 
 
 def _texts(figure: Figure) -> list[str]:
