@@ -30,7 +30,8 @@ def test_it_reaches_the_target(name: str) -> None:
     solver = make(name, target=1e-9)
     while not solver.stop():
         X = solver.ask()
-        assert 1 <= len(X) <= max(solver.population_size, 1)
+        # a solver that calls the objective itself may ask for the points of a finite difference
+        assert 1 <= len(X) <= max(solver.population_size, 3)
         assert X.shape[1:] == (3,)
         solver.tell(X, ellipsoid(X))
         assert solver.evaluations < 5000
