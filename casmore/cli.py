@@ -98,6 +98,15 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument(
         "--full", action="store_true", help="all of cocopp's figures; takes minutes"
     )
+    report.add_argument(
+        "--compare",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an entry of COCO's online archive, or a folder of COCO data, to compare with; "
+        "may be given several times",
+    )
+    report.add_argument("--archive", metavar="URL", help="another archive than COCO's own")
     report.set_defaults(command=_report)
 
     solvers = commands.add_parser("solvers", help="list the solvers")
@@ -265,7 +274,7 @@ def _report(options: argparse.Namespace) -> int:
         # an interrupted run has published units that are not merged yet
         if not merge.merge(run, (work.unit for work in plan)):
             raise UsageError(f"{run.root} has no finished units yet, so there is nothing to report")
-        reports.build(run.root, full=options.full)
+        reports.build(run.root, full=options.full, others=options.compare, archive=options.archive)
     except (coco_files.BrokenDataError, reports.ReportError) as error:
         print(f"casmore: {error}", file=sys.stderr)
         return _EXIT_FAILED

@@ -56,7 +56,7 @@ def test_report_merges_what_is_there_and_builds(
     assert _casmore("run", "small", "--workers", "2").returncode == 0
     built = []
 
-    def build(run: Path, *, full: bool = False) -> Path:
+    def build(run: Path, *, full: bool = False, **others: object) -> Path:
         built.append((run, full, (run / "data/CAS-MORE/bbobexp_f1.info").is_file()))
         return run
 
@@ -142,7 +142,7 @@ def test_a_failed_report_is_no_traceback(
 ) -> None:
     assert _casmore("run", "small").returncode == 0
 
-    def build(run: Path, *, full: bool = False) -> Path:
+    def build(run: Path, *, full: bool = False, **others: object) -> Path:
         raise casmore.reports.ReportError("cocopp fell over")
 
     monkeypatch.setattr(casmore.reports, "build", build)

@@ -1,5 +1,6 @@
 """From a run's COCO data to its report: numbers, figures, and cocopp's comparison."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +13,19 @@ if TYPE_CHECKING:
 __all__ = ["ReportError", "build"]
 
 
-def build(run: Path, *, full: bool = False, console: "Console | None" = None) -> Path:
+def build(
+    run: Path,
+    *,
+    full: bool = False,
+    others: Sequence[str] = (),
+    archive: str | None = None,
+    console: "Console | None" = None,
+) -> Path:
     """Make the report of a run, in ``RUN/reports``, and say where it is.
 
     Our own part comes first and takes seconds: the comparison in the terminal, ``summary.csv``,
-    the ECDF figures. Then cocopp's report is made.
+    ``units.csv``, the run's page, the ECDF figures. Then cocopp's report is made, unless that of
+    the same data is there.
 
     Parameters
     ----------
@@ -24,6 +33,11 @@ def build(run: Path, *, full: bool = False, console: "Console | None" = None) ->
         The run's folder.
     full
         All that cocopp has, in print quality; takes about ten times as long.
+    others
+        What cocopp compares the solvers with: COCO data (a folder or an archive's file), or names
+        of an archive's entries.
+    archive
+        The archive's URL; default: COCO's own.
     console
         Where to print; default: standard output.
 
@@ -42,10 +56,13 @@ def build(run: Path, *, full: bool = False, console: "Console | None" = None) ->
     # only now: these need packages that the rest of casmore does without
     from rich.console import Console
 
-    from casmore.reports import cocopp_bridge, ecdf, page, style, summary
+    from casmore.reports import archive as coco_archive
+    from casmore.reports import cocopp_bridge, ecdf, page, run_page, style, summary, units
     from casmore.reports import runtimes as data
 
     console = console or Console()
+    local = [Path(other) for other in others if Path(other).exists()]
+    fetched = coco_archive.fetch([o for o in others if not Path(o).exists()], archive)
     runtimes = data.load(run)
     budgets, efforts = data.budgets(run, runtimes), data.efforts(run)
     reports = run / "reports"
@@ -61,9 +78,18 @@ def build(run: Path, *, full: bool = False, console: "Console | None" = None) ->
 
     # as they are: a path is not to be broken, coloured, or searched for markup
     say = partial(console.print, soft_wrap=True, markup=False, highlight=False)
-    say(f"cocopp is at work, log in {reports / 'cocopp.log'} ...")
-    cocopp_bridge.make(data.solver_folders(run), reports / "cocopp", full=full)
-    title = data.config(run).get("name") or run.resolve().name
-    page.write(reports / "index.html", str(title), lines, figures)
+    title = str(data.config(run).get("name") or run.resolve().name)
+    rows = units.load(run)
+    units.write_csv(reports / "units.csv", rows)
+    run_page.write(reports / "run.html", title, run, rows)
+
+    folders = [*data.solver_folders(run), *local, *fetched]
+    if cocopp_bridge.is_current(folders, reports / "cocopp", full=full):
+        say("cocopp's report is that of these data already")
+    else:
+        say(f"cocopp is at work, log in {reports / 'cocopp.log'} ...")
+        cocopp_bridge.make(folders, reports / "cocopp", full=full)
+    failed = sum(row.failed for row in rows)
+    page.write(reports / "index.html", title, lines, figures, failed=failed)
     say(f"report: {(reports / 'index.html').resolve()}")
     return reports / "index.html"

@@ -9,22 +9,25 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 
 from casmore.reports.errors import ReportError
 from casmore.reports.tidy import tidy
 
+_STAMP = ".made-of"
 COMPARISON = "comparison"
 _TAIL = 15  # lines of the log that an error shows
 
 
 def make(folders: Sequence[Path], target: Path, *, full: bool = False) -> Path:
-    """Make cocopp's report.
+    """Make cocopp's report, unless what is there is of the same data already.
 
     Parameters
     ----------
     folders
-        COCO data, a folder for each algorithm, named like it.
+        COCO data, a folder or archive for each algorithm, named like it.
     target
         Where the report goes; what is there is replaced. The log is put beside it,
         as ``<target>.log``.
@@ -42,6 +45,8 @@ def make(folders: Sequence[Path], target: Path, *, full: bool = False) -> Path:
     ReportError
         If cocopp fails; with the end of its log.
     """
+    if is_current(folders, target, full=full):
+        return target / "index.html"
     target.parent.mkdir(parents=True, exist_ok=True)
     log = target.with_name(target.name + ".log")
     with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as private:
@@ -49,10 +54,30 @@ def make(folders: Sequence[Path], target: Path, *, full: bool = False) -> Path:
         _run(folders, made, log, full=full)
         _name_parts(made)
         tidy(made)
+        (made / _STAMP).write_text(_state(folders, full=full), encoding="utf-8")
         if target.exists():
             target.rename(Path(private, "old"))
         made.rename(target)
     return target / "index.html"
+
+
+def is_current(folders: Sequence[Path], target: Path, *, full: bool = False) -> bool:
+    """Whether ``make`` would leave the report as it is."""
+    stamp = target / _STAMP
+    return stamp.is_file() and stamp.read_text(encoding="utf-8") == _state(folders, full=full)
+
+
+def _state(folders: Sequence[Path], *, full: bool) -> str:
+    """Return a hash of all that a report is made of: data, its kind, and who makes it."""
+    state = sha256(f"{full} {metadata.version('cocopp')} {metadata.version('casmore')}\n".encode())
+    for folder in folders:
+        state.update(f"{folder.name}\n".encode())
+        files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
+        for path in files:
+            if path.is_file():
+                state.update(f"{path.relative_to(folder)} ".encode())
+                state.update(sha256(path.read_bytes()).digest())
+    return state.hexdigest()
 
 
 def _run(folders: Sequence[Path], output: Path, log: Path, *, full: bool) -> None:

@@ -40,6 +40,7 @@ th, tr.first td {{ border-top: 1px solid #bbb }}
 {rows}
 </table>
 <p>{caption}. All numbers: <a href="summary.csv">summary.csv</a></p>
+<p><a href="run.html">The run</a>: {run}</p>
 <h2>ECDFs of runtimes, to the budget</h2>
 {figures}
 <h2>cocopp</h2>
@@ -51,8 +52,16 @@ th, tr.first td {{ border-top: 1px solid #bbb }}
 """
 
 
-def write(page: Path, title: str, lines: Sequence[Line], figures: Sequence[Path]) -> None:
-    """Write the page ``page``, beside which everything it links to already is."""
+def write(
+    page: Path, title: str, lines: Sequence[Line], figures: Sequence[Path], *, failed: int = 0
+) -> None:
+    """Write the page ``page``, beside which everything it links to already is.
+
+    ``failed`` units are missing in all that is shown, which the page says.
+    """
+    run = "config, versions, machine, sessions, all units and how they ended"
+    if failed:
+        run = f"<b>{failed} units failed</b>; their tracebacks, {run}"
     folder = page.parent
     rows = ["<tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in HEADINGS) + "</tr>"]
     for before, line in zip([None, *lines], lines, strict=False):
@@ -69,6 +78,7 @@ def write(page: Path, title: str, lines: Sequence[Line], figures: Sequence[Path]
             title=html.escape(title),
             rows="\n".join(rows),
             caption=html.escape(caption(lines[0].solver)),
+            run=run,
             figures="\n".join(pictures),
             links="\n".join(_cocopp_links(folder)),
         ),

@@ -49,13 +49,13 @@ def test_first_page_leads_to_cocopps(index: Path) -> None:
     linked = references(index)
     for name in ("pprldmany", "ppfigs", "pptables", "ppscatter"):
         assert f"cocopp/comparison/{name}.html" in linked
-    assert {"summary.csv", "ecdf.png", "ecdf.pdf", "cocopp.log"} <= linked
+    assert {"summary.csv", "run.html", "ecdf.png", "ecdf.pdf", "cocopp.log"} <= linked
     assert "<h1>logged</h1>" in index.read_text(encoding="utf-8")
 
 
 def test_nothing_else_is_left(run: LoggedRun, index: Path) -> None:
     names = {path.name for path in (index.parent / "cocopp").iterdir()}
-    assert names == {"index.html", "cocopp_commands.tex", "comparison"}
+    assert names == {"index.html", "cocopp_commands.tex", "comparison", ".made-of"}
     assert [path.name for path in index.parent.iterdir() if path.name.startswith(".")] == []
     # cocopp leaves pickles beside what it reads, and reads them the next time
     assert list(run.folder.rglob("*.pickle*")) == []
@@ -84,6 +84,22 @@ def test_one_algorithm(tmp_path: Path) -> None:
         assert all((page.parent / name).exists() for name in references(page)), page
     assert "alone" in output.getvalue()
     assert f"report: {index.resolve()}" in output.getvalue()
+
+
+def test_only_what_has_changed_is_made_again(tmp_path: Path) -> None:
+    run = logged.make(tmp_path / "run", ["one"], [1], [2], instances=1, budget=20)
+    page = run.folder / "reports/cocopp/index.html"
+    folders = [run.folder / "data/one"]
+    cocopp_bridge.make(folders, page.parent)
+    first = page.stat().st_ino
+    cocopp_bridge.make(folders, page.parent)
+    assert page.stat().st_ino == first
+    assert not cocopp_bridge.is_current(folders, page.parent, full=True)
+    (info,) = folders[0].glob("*.info")
+    info.write_text(info.read_text().replace("algId = 'one'", "algId = 'two'"))
+    assert not cocopp_bridge.is_current(folders, page.parent)
+    cocopp_bridge.make(folders, page.parent)
+    assert page.stat().st_ino != first
 
 
 def test_failing_cocopp_shows_its_log_and_leaves_the_last_report(tmp_path: Path) -> None:
