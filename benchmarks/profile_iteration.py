@@ -22,16 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from casmore.algorithms import cas_more, incremental_fit, surrogate
-from casmore.algorithms.cas_more import CasMore, default_population_size
+from casmore.algorithms import cas_more, gaussian_search, incremental_fit, surrogate
+from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.evolution_path import EvolutionPath
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.gaussian_search import default_population_size
 from casmore.algorithms.samples import SampleQueue
 
 # (owner, name) of the parts, disjoint and in the order of an iteration
 PARTS: list[tuple[Any, str]] = [
     (SearchDistribution, "sample"),
-    (cas_more, "valid_samples"),
+    (gaussian_search, "valid_samples"),
     (SampleQueue, "add"),
     (cas_more, "finite_rewards"),
     (cas_more, "normalize"),
@@ -48,7 +49,7 @@ PARTS: list[tuple[Any, str]] = [
     (cas_more, "covariance_scales"),
     (EvolutionPath, "update"),
     (SearchDistribution, "updated"),
-    (CasMore, "_check_termination"),
+    (CasMore, "_reasons_to_stop"),
 ]
 ITERATIONS = 150
 

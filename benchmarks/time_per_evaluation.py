@@ -24,7 +24,8 @@ from collections import defaultdict
 import cocoex
 import numpy as np
 
-from casmore.algorithms.cas_more import default_population_size, default_queue_size
+from casmore.algorithms.cas_more import default_queue_size
+from casmore.algorithms.gaussian_search import default_population_size
 from casmore.solvers import registry
 from casmore.solvers.protocol import Solver
 

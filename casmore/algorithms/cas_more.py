@@ -8,7 +8,6 @@ maximises; this minimises ``y`` by maximising ``-y``.
 from __future__ import annotations
 
 import math
-from collections import deque
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
@@ -16,12 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from casmore.algorithms.arguments import known_settings, valid_samples, valid_start
+from casmore.algorithms.arguments import known_settings, valid_start
 from casmore.algorithms.evolution_path import EvolutionPath
-from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.gaussian_search import (
+    GaussianSearch,
+    SearchParameters,
+    default_population_size,
+)
 from casmore.algorithms.incremental_fit import IncrementalFit
 from casmore.algorithms.samples import SampleQueue
-from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.surrogate import (
     Complexity,
     DirectFit,
@@ -29,18 +31,9 @@ from casmore.algorithms.surrogate import (
     affordable_complexity,
 )
 from casmore.algorithms.targets import TargetNormalization, finite_rewards, normalize
-from casmore.algorithms.termination import degenerate
 from casmore.algorithms.trust_region import covariance_scales, eigenbasis, mean_step
 
 Array = NDArray[np.float64]
-
-# Singular values cost as much as the rest of an iteration, and change by a few percent in one
-_ITERATIONS_A_CHECK = 10
-
-
-def default_population_size(n: int) -> int:
-    """``K = 4 + floor(3 log n)`` (paper, table of default hyper-parameters)."""
-    return 4 + math.floor(3 * math.log(n))
 
 
 def default_queue_size(n: int, population_size: int) -> int:
@@ -71,13 +64,11 @@ class FitMethod(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CasMoreParameters:
+class CasMoreParameters(SearchParameters):
     """The settings of a run; `CasMoreParameters.default` gives the paper's.
 
     Attributes
     ----------
-    population_size
-        ``K``, samples an iteration.
     queue_size
         ``Q_max``, samples the surrogate is fitted to.
     epsilon_mean, epsilon_covariance
@@ -102,20 +93,8 @@ class CasMoreParameters:
         this one keeps the normal matrix definite and is too small to be seen in the model.
     fit_method
         ``"direct"``, ``"incremental"``, or ``"auto"``: the faster one.
-    tolerance_f
-        No progress: the best values of the last 10 + 30 n / K iterations and all of the last
-        iteration lie within this.
-    tolerance_step
-        Step size too small: the longest axis is below this times ``sigma0``.
-    maximal_step_growth
-        Step size too large: the longest axis is above this times ``sigma0``.
-    maximal_condition
-        Largest condition number of the covariance.
-    maximal_failures
-        Number of failed updates in a row that ends a run.
     """
 
-    population_size: int
     queue_size: int
     epsilon_mean: float
     epsilon_covariance: float
@@ -130,32 +109,24 @@ class CasMoreParameters:
     kurtosis_threshold: float = 0.55
     ridge: float = 1e-10
     fit_method: FitMethod = FitMethod.AUTO
-    tolerance_f: float = 1e-12
-    tolerance_step: float = 1e-12
-    maximal_step_growth: float = 1e4
-    maximal_condition: float = 1e14
-    maximal_failures: int = 10
 
     def __post_init__(self) -> None:
-        for name in ("population_size", "queue_size", "maximal_failures"):
-            _require(self, name, isinstance(getattr(self, name), int | np.integer), "an integer")
-            _require(self, name, getattr(self, name) >= 1, "at least 1")
-        _require(
-            self,
+        super().__post_init__()
+        self._require_count("queue_size")
+        self._require(
             "queue_size",
             self.queue_size >= self.population_size,
             f"at least the population size {self.population_size}",
         )
-        for name in ("epsilon_mean", "epsilon_covariance", "clip", "maximal_step_growth"):
-            _require(self, name, 0 < getattr(self, name) < math.inf, "positive and finite")
-        for name in ("ridge", "tolerance_f", "tolerance_step", "path_gain", "entropy_decrease"):
-            _require(self, name, 0 <= getattr(self, name) < math.inf, "finite, not negative")
-        _require(self, "path_smoothing", 0 < self.path_smoothing < 1, "between 0 and 1")
-        _require(self, "maximal_condition", self.maximal_condition > 1, "above 1")
-        _as_member(self, "target_normalization", TargetNormalization)
-        _as_member(self, "fit_method", FitMethod)
+        for name in ("epsilon_mean", "epsilon_covariance", "clip"):
+            self._require(name, 0 < getattr(self, name) < math.inf, "positive and finite")
+        for name in ("ridge", "path_gain", "entropy_decrease"):
+            self._require(name, 0 <= getattr(self, name) < math.inf, "finite, not negative")
+        self._require("path_smoothing", 0 < self.path_smoothing < 1, "between 0 and 1")
+        self._as_member("target_normalization", TargetNormalization)
+        self._as_member("fit_method", FitMethod)
         if self.fit_method is FitMethod.INCREMENTAL:
-            _require(self, "fit_method", self.whitening, "'direct' where whitening is off")
+            self._require("fit_method", self.whitening, "'direct' where whitening is off")
 
     @classmethod
     def default(
@@ -182,19 +153,7 @@ class CasMoreParameters:
         return cls(**{**settings, **changes})
 
 
-def _as_member(parameters: CasMoreParameters, name: str, kind: type[StrEnum]) -> None:
-    """Replace a string by the member of ``kind`` that it names."""
-    given = getattr(parameters, name)
-    _require(parameters, name, given in list(kind), " or ".join(map(repr, map(str, kind))))
-    object.__setattr__(parameters, name, kind(given))
-
-
-def _require(parameters: CasMoreParameters, name: str, holds: bool, wanted: str) -> None:
-    if not holds:
-        raise ValueError(f"{name} = {getattr(parameters, name)!r} must be {wanted}")
-
-
-class CasMore:
+class CasMore(GaussianSearch):
     """The CAS-MORE optimizer, by ask and tell; it minimises.
 
     Values that are not finite are handled so: NaN and infinity rank as the worst, minus infinity
@@ -225,8 +184,6 @@ class CasMore:
 
     Attributes
     ----------
-    distribution : SearchDistribution
-        The current search distribution.
     model : QuadraticModel or None
         The last surrogate, of ``-y`` normalised, in whitened coordinates.
     complexity : Complexity or None
@@ -235,11 +192,11 @@ class CasMore:
         The evolution path.
     fit : DirectFit or IncrementalFit
         What fits the surrogate.
-    best_x, best_y
-        The best point told so far, shape (n,), and its value.
-    evaluations, iterations : int
-        Numbers of points and of calls of ``tell`` so far.
+    distribution, best_x, best_y, evaluations, iterations
+        As of `GaussianSearch`.
     """
+
+    parameters: CasMoreParameters
 
     def __init__(
         self,
@@ -254,78 +211,19 @@ class CasMore:
         mean = valid_start(x0, sigma0)
         n = len(mean)
         p = CasMoreParameters.default(n, population_size=population_size, **settings)
-        self.parameters = p
-        self.target = -math.inf if target is None else target
-        self.rng = np.random.default_rng(seed)
-        self.distribution = SearchDistribution.isotropic(mean, sigma0)
+        super().__init__(mean, sigma0, p, seed, target)
         self.queue = SampleQueue(n, p.queue_size)
         self.path = EvolutionPath(n, p.path_smoothing, p.epsilon_mean, p.path_gain)
         self.model: QuadraticModel | None = None
         self.complexity: Complexity | None = None
-        self.iterations = 0
-        self.evaluations = 0
-        self.best_x = mean.copy()
-        self.best_y = math.inf
         self.fit = _make_fit(n, p)
-        self._sigma0 = sigma0
-        self._history: deque[float] = deque(maxlen=10 + math.ceil(30 * n / p.population_size))
-        self._failures = 0
-        self._stop: dict[StopReason, float] = {}
 
-    @property
-    def population_size(self) -> int:
-        """Number of points an ``ask`` returns, ``K``."""
-        return self.parameters.population_size
-
-    @property
-    def mean(self) -> Array:
-        """Mean of the search distribution, shape (n,)."""
-        return self.distribution.mean
-
-    def ask(self) -> Array:
-        """Sample the search distribution, shape (K, n)."""
-        return self.distribution.sample(self.rng, self.population_size)
-
-    def tell(self, X: ArrayLike, y: ArrayLike) -> None:
-        """Add evaluated points to the queue and update the search distribution once.
-
-        Parameters
-        ----------
-        X
-            Any points, any number, shape (k, n).
-        y
-            Their function values, shape (k,).
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not fit, or a point is not finite.
-        """
-        X, y = valid_samples(X, y, self.distribution.dimension)
-        if len(y) == 0:
-            return
-        self._record(X, y)
+    def _update(self, X: Array, y: Array) -> None:
+        """Add the samples to the queue, and do one iteration."""
         self.queue.add(X, y)
-        try:
-            self._update()
-            self._failures = 0
-        except np.linalg.LinAlgError:
-            self._failures += 1
-        self._check_termination(y)
+        self._improve()
 
-    def stop(self) -> dict[StopReason, float]:
-        """Return the reasons to stop with the values that gave them; empty: go on."""
-        return dict(self._stop)
-
-    def _record(self, X: Array, y: Array) -> None:
-        self.iterations += 1
-        self.evaluations += len(y)
-        best = int(np.argmin(y))
-        if y[best] < self.best_y:
-            self.best_y = float(y[best])
-            self.best_x = X[best].copy()
-
-    def _update(self) -> None:
+    def _improve(self) -> None:
         """Do one iteration of the paper: model, mean, covariance, entropy.
 
         Raises
@@ -351,10 +249,8 @@ class CasMore:
         if complexity is Complexity.FULL:
             # sigma = exp(-delta / n) moves the entropy by -delta
             scales *= math.exp(-self._entropy_decrease(scales) / n)
-        updated = self.distribution.updated(z, U, scales)
-        if not (np.isfinite(updated.factor).all() and np.isfinite(updated.mean).all()):
-            raise np.linalg.LinAlgError("the update left the range of double precision")
-        self.distribution, self.model, self.complexity = updated, model, complexity
+        self.distribution = self._moved(z, U, scales)
+        self.model, self.complexity = model, complexity
 
     def _entropy_decrease(self, scales: Array) -> float:
         """Return ``delta``, in nats, of the path (CAS-MORE) or of the schedule (CA-MORE)."""
@@ -363,27 +259,6 @@ class CasMore:
             return self.path.entropy_decrease()
         entropy = self.distribution.entropy + float(np.log(scales).sum())
         return max(min(p.entropy_decrease, entropy - p.minimal_entropy), 0.0)
-
-    def _check_termination(self, y: Array) -> None:
-        p = self.parameters
-        stop: dict[StopReason, float] = {}
-        if self.best_y <= self.target:
-            stop[StopReason.TARGET] = self.best_y
-        self._history.append(float(y.min()))
-        if len(self._history) == self._history.maxlen:
-            spread = max(max(self._history), float(y.max())) - min(self._history)
-            if spread <= p.tolerance_f:
-                stop[StopReason.NO_PROGRESS] = spread
-        if self._failures >= p.maximal_failures:
-            stop[StopReason.UPDATE_FAILED] = float(self._failures)
-        if self.iterations % _ITERATIONS_A_CHECK == 0:
-            stop |= degenerate(
-                self.distribution,
-                p.tolerance_step * self._sigma0,
-                p.maximal_step_growth * self._sigma0,
-                p.maximal_condition,
-            )
-        self._stop = stop
 
 
 def _make_fit(n: int, p: CasMoreParameters) -> DirectFit | IncrementalFit:

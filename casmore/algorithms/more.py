@@ -178,7 +178,7 @@ class More(CasMore):
         # a bound above it would ask for growth, which a KL bound may not allow
         return min(beta, entropy)
 
-    def _update(self) -> None:
+    def _improve(self) -> None:
         """Do one iteration: model, then mean and covariance at once.
 
         Raises
@@ -202,10 +202,8 @@ class More(CasMore):
         d, U = eigenbasis(model.A)
         bound = self.entropy_bound() - self.distribution.entropy
         new = joint_update(d, U.T @ model.a, self.joint.epsilon, bound)
-        updated = self.distribution.updated(U @ new.step, U, np.sqrt(new.variances))
-        if not (np.isfinite(updated.factor).all() and np.isfinite(updated.mean).all()):
-            raise np.linalg.LinAlgError("the update left the range of double precision")
-        self.distribution, self.model, self.complexity = updated, model, complexity
+        self.distribution = self._moved(U @ new.step, U, np.sqrt(new.variances))
+        self.model, self.complexity = model, complexity
 
     def _learn(self, targets: Any) -> tuple[QuadraticModel, Complexity] | None:
         """Fit the surrogate in whitened coordinates; None while samples are too few."""

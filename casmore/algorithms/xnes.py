@@ -13,7 +13,6 @@ BBOB workshop 2012.
 from __future__ import annotations
 
 import math
-from collections import deque
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -21,21 +20,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from casmore.algorithms.arguments import known_settings, valid_samples, valid_start
-from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.stopping import StopReason
-from casmore.algorithms.termination import degenerate
+from casmore.algorithms.arguments import known_settings, valid_start
+from casmore.algorithms.gaussian_search import (
+    GaussianSearch,
+    SearchParameters,
+    default_population_size,
+)
 
 Array = NDArray[np.float64]
 
 # Points told that lie further out, in standard deviations beyond sqrt(n), are drawn in to there:
 # a sample of its own lies there once in 10^8, a foreign one could make an update of any size.
 _REACH = 6.0
-
-
-def default_population_size(n: int) -> int:
-    """``lambda = 4 + floor(3 log n)`` (NES, table 1)."""
-    return 4 + math.floor(3 * math.log(n))
 
 
 def default_learning_rate(n: int) -> float:
@@ -49,13 +45,11 @@ def default_significance(n: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class XnesParameters:
+class XnesParameters(SearchParameters):
     """The settings of a run; `XnesParameters.default` gives the authors'.
 
     Attributes
     ----------
-    population_size
-        ``lambda``, samples an iteration.
     mean_rate
         ``eta_mu``, learning rate of the mean.
     scale_rate, shape_rate
@@ -66,40 +60,23 @@ class XnesParameters:
         ``c'``, by which share adaptation sampling changes the rate at a time.
     significance
         ``rho``, the level of adaptation sampling's test.
-    tolerance_f
-        No progress: the best values of the last 10 + 30 n / lambda iterations and all of the last
-        iteration lie within this.
-    tolerance_step
-        Step size too small: the longest axis is below this times ``sigma0``.
-    maximal_step_growth
-        Step size too large: the longest axis is above this times ``sigma0``.
-    maximal_condition
-        Largest condition number of the covariance.
     """
 
-    population_size: int
     mean_rate: float = 1.0
     scale_rate: float
     shape_rate: float
     adaptation_sampling: bool = False
     adaptation_rate: float = 0.1
     significance: float
-    tolerance_f: float = 1e-12
-    tolerance_step: float = 1e-12
-    maximal_step_growth: float = 1e4
-    maximal_condition: float = 1e14
+    maximal_failures: int = 1  # an update that failed would fail again, or be far from all others
 
     def __post_init__(self) -> None:
-        size = self.population_size
-        _require(self, "population_size", isinstance(size, int | np.integer), "an integer")
-        _require(self, "population_size", size >= 2, "at least 2: a single point has no rank")
-        for name in ("mean_rate", "scale_rate", "shape_rate", "maximal_step_growth"):
-            _require(self, name, 0 < getattr(self, name) < math.inf, "positive and finite")
-        for name in ("tolerance_f", "tolerance_step"):
-            _require(self, name, 0 <= getattr(self, name) < math.inf, "finite, not negative")
+        super().__post_init__()
+        self._require("population_size", self.population_size >= 2, "at least 2 to have ranks")
+        for name in ("mean_rate", "scale_rate", "shape_rate"):
+            self._require(name, 0 < getattr(self, name) < math.inf, "positive and finite")
         for name in ("adaptation_rate", "significance"):
-            _require(self, name, 0 < getattr(self, name) < 1, "between 0 and 1")
-        _require(self, "maximal_condition", self.maximal_condition > 1, "above 1")
+            self._require(name, 0 < getattr(self, name) < 1, "between 0 and 1")
 
     @classmethod
     def default(
@@ -126,12 +103,7 @@ class XnesParameters:
         return cls(**{**settings, **changes})
 
 
-def _require(parameters: XnesParameters, name: str, holds: bool, wanted: str) -> None:
-    if not holds:
-        raise ValueError(f"{name} = {getattr(parameters, name)!r} must be {wanted}")
-
-
-class Xnes:
+class Xnes(GaussianSearch):
     """The xNES optimizer, by ask and tell; it minimises.
 
     Only ranks count. NaN and infinity rank as the worst, minus infinity as the best; equal values
@@ -168,13 +140,13 @@ class Xnes:
     ----------
     distribution : SearchDistribution
         The current search distribution; its factor is NES's ``A = sigma B``.
+    best_x, best_y, evaluations, iterations
+        As of `GaussianSearch`.
     scale_rate : float
         The current learning rate of the scale, ``eta_sigma``.
-    best_x, best_y
-        The best point told so far, shape (n,), and its value.
-    evaluations, iterations : int
-        Numbers of points and of calls of ``tell`` so far.
     """
+
+    parameters: XnesParameters
 
     def __init__(
         self,
@@ -187,69 +159,10 @@ class Xnes:
         **settings: Any,
     ) -> None:
         mean = valid_start(x0, sigma0)
-        n = len(mean)
-        p = XnesParameters.default(n, population_size=population_size, **settings)
-        self.parameters = p
-        self.target = -math.inf if target is None else target
-        self.rng = np.random.default_rng(seed)
-        self.distribution = SearchDistribution.isotropic(mean, sigma0)
+        p = XnesParameters.default(len(mean), population_size=population_size, **settings)
+        super().__init__(mean, sigma0, p, seed, target)
         self.scale_rate = p.scale_rate
-        self.iterations = 0
-        self.evaluations = 0
-        self.best_x = mean.copy()
-        self.best_y = math.inf
-        self._sigma0 = sigma0
         self._last_scale_step: float | None = None  # log of the last change of sigma
-        self._history: deque[float] = deque(maxlen=10 + math.ceil(30 * n / p.population_size))
-        self._stop: dict[StopReason, float] = {}
-
-    @property
-    def population_size(self) -> int:
-        """Number of points an ``ask`` returns, ``lambda``."""
-        return self.parameters.population_size
-
-    @property
-    def mean(self) -> Array:
-        """Mean of the search distribution, shape (n,)."""
-        return self.distribution.mean
-
-    def ask(self) -> Array:
-        """Sample the search distribution, shape (lambda, n)."""
-        return self.distribution.sample(self.rng, self.population_size)
-
-    def tell(self, X: ArrayLike, y: ArrayLike) -> None:
-        """Update the search distribution once from evaluated points.
-
-        Parameters
-        ----------
-        X
-            Any points, any number, shape (k, n).
-        y
-            Their function values, shape (k,).
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not fit, or a point is not finite.
-        """
-        X, y = valid_samples(X, y, self.distribution.dimension)
-        if len(y) == 0:
-            return
-        self.iterations += 1
-        self.evaluations += len(y)
-        best = int(np.argmin(y))
-        if y[best] < self.best_y:
-            self.best_x, self.best_y = X[best].copy(), float(y[best])
-        self._stop = {}
-        try:
-            self._update(X, y)
-        except np.linalg.LinAlgError:
-            self._stop[StopReason.UPDATE_FAILED] = float(self.iterations)
-        self._check_termination(y)
-
-    def stop(self) -> dict[StopReason, float]:
-        """Return the reasons to stop with the values that gave them; empty: go on."""
-        return dict(self._stop)
 
     def _update(self, X: Array, y: Array) -> None:
         """Follow the natural gradient (NES, algorithm 5).
@@ -275,10 +188,8 @@ class Xnes:
         exponents, U = np.linalg.eigh(0.5 * p.shape_rate * shape_gradient)
         scale_step = 0.5 * self.scale_rate * scale_gradient
         scales = np.exp(np.clip(exponents + scale_step, -_LARGEST_EXPONENT, _LARGEST_EXPONENT))
-        updated = self.distribution.updated(p.mean_rate * mean_gradient, U, scales)
-        if not (np.isfinite(updated.factor).all() and np.isfinite(updated.mean).all()):
-            raise np.linalg.LinAlgError("the update left the range of double precision")
-        self.distribution, self._last_scale_step = updated, scale_step
+        self.distribution = self._moved(p.mean_rate * mean_gradient, U, scales)
+        self._last_scale_step = scale_step
 
     def _coordinates(self, X: Array) -> Array:
         """Return ``z = A^-1 (x - mu)``, drawn in to the largest distance, shape (k, n)."""
@@ -312,28 +223,7 @@ class Xnes:
         else:
             self.scale_rate = (1 - c) * self.scale_rate + c * p.scale_rate
 
-    def _check_termination(self, y: Array) -> None:
-        p = self.parameters
-        if self.best_y <= self.target:
-            self._stop[StopReason.TARGET] = self.best_y
-        self._history.append(float(y.min()))
-        if len(self._history) == self._history.maxlen:
-            spread = max(max(self._history), float(y.max())) - min(self._history)
-            if spread <= p.tolerance_f:
-                self._stop[StopReason.NO_PROGRESS] = spread
-        if self.iterations % _ITERATIONS_A_CHECK == 0:
-            self._stop.update(
-                degenerate(
-                    self.distribution,
-                    shortest_step=p.tolerance_step * self._sigma0,
-                    longest_step=p.maximal_step_growth * self._sigma0,
-                    maximal_condition=p.maximal_condition,
-                )
-            )
 
-
-# Singular values cost as much as the rest of an iteration, and change by a few percent in one
-_ITERATIONS_A_CHECK = 10
 # A factor of e^50 in one iteration is none a search could follow; it keeps exp() finite
 _LARGEST_EXPONENT = 50.0
 

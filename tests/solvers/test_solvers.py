@@ -37,7 +37,8 @@ def test_it_reaches_the_target(name: str) -> None:
         assert solver.evaluations < 5000
     assert StopReason.TARGET in solver.stop()
     assert solver.best_y <= 1e-9
-    assert ellipsoid(solver.best_x[np.newaxis])[0] == solver.best_y
+    # BLAS may sum one row in another order than many
+    assert ellipsoid(solver.best_x[np.newaxis])[0] == pytest.approx(solver.best_y, rel=1e-14)
 
 
 def test_the_adapter_runs_pycma_as_pycma_runs_itself() -> None:

@@ -1,0 +1,225 @@
+"""What the algorithms share: ask and tell around a Gaussian, the best point, reasons to stop.
+
+An algorithm is its settings, a `SearchParameters`, and its ``_update``.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import deque
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from casmore.algorithms.arguments import valid_samples
+from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.stopping import StopReason
+from casmore.algorithms.termination import degenerate
+
+Array = NDArray[np.float64]
+
+# Singular values cost as much as the rest of an iteration, and change by a few percent in one
+_ITERATIONS_A_CHECK = 10
+
+
+def default_population_size(n: int) -> int:
+    """``K = 4 + floor(3 log n)``: of CMA-ES, of xNES, and of the paper (table of defaults)."""
+    return 4 + math.floor(3 * math.log(n))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchParameters:
+    """The settings that all algorithms have.
+
+    Attributes
+    ----------
+    population_size
+        ``K``, samples an iteration.
+    tolerance_f
+        No progress: the best values of the last 10 + 30 n / K iterations and all of the last
+        iteration lie within this.
+    tolerance_step
+        Step size too small: the longest axis is below this times ``sigma0``.
+    maximal_step_growth
+        Step size too large: the longest axis is above this times ``sigma0``.
+    maximal_condition
+        Largest condition number of the covariance.
+    maximal_failures
+        Number of failed updates in a row that ends a run.
+    """
+
+    population_size: int
+    tolerance_f: float = 1e-12
+    tolerance_step: float = 1e-12
+    maximal_step_growth: float = 1e4
+    maximal_condition: float = 1e14
+    maximal_failures: int = 10
+
+    def __post_init__(self) -> None:
+        for name in ("population_size", "maximal_failures"):
+            self._require_count(name)
+        for name in ("tolerance_f", "tolerance_step"):
+            self._require(name, 0 <= getattr(self, name) < math.inf, "finite, not negative")
+        self._require(
+            "maximal_step_growth", 0 < self.maximal_step_growth < math.inf, "positive and finite"
+        )
+        self._require("maximal_condition", self.maximal_condition > 1, "above 1")
+
+    def _require(self, name: str, holds: bool, wanted: str) -> None:
+        """Refuse a setting that is out of its range."""
+        if not holds:
+            raise ValueError(f"{name} = {getattr(self, name)!r} must be {wanted}")
+
+    def _require_count(self, name: str) -> None:
+        self._require(name, isinstance(getattr(self, name), int | np.integer), "an integer")
+        self._require(name, getattr(self, name) >= 1, "at least 1")
+
+    def _as_member(self, name: str, kind: type[StrEnum]) -> None:
+        """Replace a string by the member of ``kind`` that it names."""
+        given = getattr(self, name)
+        self._require(name, given in list(kind), " or ".join(map(repr, map(str, kind))))
+        object.__setattr__(self, name, kind(given))
+
+
+class GaussianSearch(ABC):
+    """An optimizer that samples a Gaussian and moves it, by ask and tell; it minimises.
+
+    Parameters
+    ----------
+    mean, sigma0
+        Initial mean, shape (n,), and standard deviation, as `valid_start` returns them.
+    parameters
+        The settings.
+    seed
+        Seeds the run's own random generator.
+    target
+        Stop once a value is at most this.
+
+    Attributes
+    ----------
+    distribution : SearchDistribution
+        The current search distribution.
+    best_x, best_y
+        The best point told so far, shape (n,), and its value.
+    evaluations, iterations : int
+        Numbers of points and of calls of ``tell`` so far.
+    """
+
+    parameters: SearchParameters
+
+    def __init__(
+        self,
+        mean: Array,
+        sigma0: float,
+        parameters: SearchParameters,
+        seed: int | np.random.SeedSequence | np.random.Generator | None,
+        target: float | None,
+    ) -> None:
+        self.parameters = parameters
+        self.target = -math.inf if target is None else target
+        self.rng = np.random.default_rng(seed)
+        self.distribution = SearchDistribution.isotropic(mean, sigma0)
+        self.iterations = 0
+        self.evaluations = 0
+        self.best_x = mean.copy()
+        self.best_y = math.inf
+        self._sigma0 = sigma0
+        window = 10 + math.ceil(30 * len(mean) / parameters.population_size)
+        self._history: deque[float] = deque(maxlen=window)
+        self._failures = 0
+        self._stop: dict[StopReason, float] = {}
+
+    @property
+    def population_size(self) -> int:
+        """Number of points an ``ask`` returns, ``K``."""
+        return self.parameters.population_size
+
+    @property
+    def mean(self) -> Array:
+        """Mean of the search distribution, shape (n,)."""
+        return self.distribution.mean
+
+    def ask(self) -> Array:
+        """Sample the search distribution, shape (K, n)."""
+        return self.distribution.sample(self.rng, self.population_size)
+
+    def tell(self, X: ArrayLike, y: ArrayLike) -> None:
+        """Update the search distribution once, from evaluated points.
+
+        Parameters
+        ----------
+        X
+            Any points, any number, shape (k, n).
+        y
+            Their function values, shape (k,).
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit, or a point is not finite.
+        """
+        X, y = valid_samples(X, y, self.distribution.dimension)
+        if len(y) == 0:
+            return
+        self.iterations += 1
+        self.evaluations += len(y)
+        best = int(np.argmin(y))
+        if y[best] < self.best_y:
+            self.best_x, self.best_y = X[best].copy(), float(y[best])
+        try:
+            self._update(X, y)
+            self._failures = 0
+        except np.linalg.LinAlgError:
+            self._failures += 1
+        self._stop = self._reasons_to_stop(y)
+
+    def stop(self) -> dict[StopReason, float]:
+        """Return the reasons to stop with the values that gave them; empty: go on."""
+        return dict(self._stop)
+
+    @abstractmethod
+    def _update(self, X: Array, y: Array) -> None:
+        """Do one iteration of the algorithm with these points, at least one, NaN as infinity.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If it can't be done; the distribution is as it was.
+        """
+
+    def _moved(self, z: Array, U: Array, scales: Array) -> SearchDistribution:
+        """Return the distribution moved by ``z`` and scaled along ``U``, in whitened coordinates.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If it leaves the range of double precision.
+        """
+        moved = self.distribution.updated(z, U, scales)
+        if not (np.isfinite(moved.factor).all() and np.isfinite(moved.mean).all()):
+            raise np.linalg.LinAlgError("the update left the range of double precision")
+        return moved
+
+    def _reasons_to_stop(self, y: Array) -> dict[StopReason, float]:
+        p = self.parameters
+        stop: dict[StopReason, float] = {}
+        if self.best_y <= self.target:
+            stop[StopReason.TARGET] = self.best_y
+        self._history.append(float(y.min()))
+        if len(self._history) == self._history.maxlen:
+            spread = max(max(self._history), float(y.max())) - min(self._history)
+            if spread <= p.tolerance_f:
+                stop[StopReason.NO_PROGRESS] = spread
+        if self._failures >= p.maximal_failures:
+            stop[StopReason.UPDATE_FAILED] = float(self._failures)
+        if self.iterations % _ITERATIONS_A_CHECK == 0:
+            stop |= degenerate(
+                self.distribution,
+                shortest_step=p.tolerance_step * self._sigma0,
+                longest_step=p.maximal_step_growth * self._sigma0,
+                maximal_condition=p.maximal_condition,
+            )
+        return stop
