@@ -27,7 +27,9 @@ from casmore.solvers.protocol import Solver, SolverFactory
 Array = NDArray[np.float64]
 
 _EVALUATIONS = 60  # of a run: some iterations of most solvers, a moment for any
-_MEMBERS = (*("ask", "tell", "stop", "mean", "best_x", "best_y", "evaluations", "population_size"),)
+_MEMBERS = (
+    "ask", "tell", "stop", "mean", "best_x", "best_y", "evaluations", "population_size",
+)  # fmt: skip
 
 
 class BrokenPromiseError(Exception):
