@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from casmore.algorithms.arguments import valid_samples, valid_start
+from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.stopping import StopReason
-from casmore.algorithms.termination import degenerate
+from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters
 from casmore.solvers.protocol import Seed
 from casmore.solvers.pybrain_aliases import import_xnes, pybrain_importable
 
@@ -28,10 +27,9 @@ _STATE = ("_center", "_A", "_invA", "_logDetA", "numLearningSteps", "numEvaluati
 _WORST = -float(np.finfo(float).max)  # PyBrain ends a run at infinity and NaN
 # settings of PyBrain's that a config may change
 _SETTINGS = ("centerLearningRate", "covLearningRate", "scaleLearningRate", "uniformBaseline")
-_ITERATIONS_A_CHECK = 10
 
 
-class PyBrainXnes:
+class PyBrainXnes(GaussianSearch):
     """The adapter around PyBrain's ``XNES``.
 
     PyBrain knows no reason to stop but a budget; these are those of our own xNES. NaN and
@@ -63,21 +61,14 @@ class PyBrainXnes:
         if population_size is not None:
             settings = {**settings, "batchSize": population_size}
         self._arguments = (mean, settings)
-        self._rng = np.random.default_rng(seed)
-        self._sigma0 = sigma0
-        self._target = -math.inf if target is None else target
         self._told: deque[tuple[Array, float]] = deque()
         self._optimizer = self._make_optimizer()
         self._optimizer._A = sigma0 * np.eye(len(mean))
         self._optimizer._invA = np.eye(len(mean)) / sigma0
         self._optimizer._logDetA = len(mean) * math.log(sigma0)
-        self.population_size = int(self._optimizer.batchSize)
-        self.evaluations = self.iterations = 0
-        self.best_x, self.best_y = mean.copy(), math.inf
-        self._history: deque[float] = deque(
-            maxlen=10 + math.ceil(30 * len(mean) / self.population_size)
-        )
-        self._stop: dict[StopReason, float] = {}
+        size = int(self._optimizer.batchSize)
+        parameters = SearchParameters(population_size=size, maximal_failures=1)
+        super().__init__(mean, sigma0, parameters, seed, target)
 
     def _make_optimizer(self) -> Any:
         mean, settings = self._arguments
@@ -101,42 +92,20 @@ class PyBrainXnes:
         for name, value in state["_optimizer"].items():
             setattr(self._optimizer, name, value)
 
-    @property
-    def mean(self) -> Array:
-        """Mean of the search distribution, shape (n,)."""
-        return np.array(self._optimizer._center)
-
     def ask(self) -> Array:
         """Sample the search distribution, shape (k, n), as PyBrain does."""
-        samples = self._rng.standard_normal((self.population_size, len(self.best_x)))
+        samples = self.rng.standard_normal((self.population_size, len(self.best_x)))
         return np.array([_XNES._sample2base(self._optimizer, z) for z in samples])
 
-    def tell(self, X: ArrayLike, y: ArrayLike) -> None:
-        """Let PyBrain do one learning step with these points, shape (k, n), and their values.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not fit, or a point is not finite.
-        """
-        X, y = valid_samples(X, y, len(self.best_x))
-        if len(y) == 0:
-            return
-        self.iterations += 1
-        self.evaluations += len(y)
-        best = int(np.argmin(y))
-        if y[best] < self.best_y:
-            self.best_x, self.best_y = X[best].copy(), float(y[best])
-        self._stop = {}
+    def _update(self, X: Array, y: Array) -> None:
+        """Let PyBrain do one learning step with these points and their values."""
         try:
             self._learn(X, y)
-            self._check_termination(y)
-        except (ValueError, FloatingPointError, np.linalg.LinAlgError):
-            self._stop[StopReason.UPDATE_FAILED] = float(self.iterations)
-
-    def stop(self) -> dict[StopReason, float]:
-        """Return the reasons to stop with the values that gave them; empty: go on."""
-        return dict(self._stop)
+        except (ValueError, FloatingPointError) as error:
+            raise np.linalg.LinAlgError(str(error)) from error
+        # copies: PyBrain moves its mean in place
+        mean, factor = np.array(self._optimizer._center), np.array(self._optimizer._A)
+        self.distribution = SearchDistribution(mean, factor)
 
     def _learn(self, X: Array, y: Array) -> None:
         optimizer = self._optimizer
@@ -149,20 +118,6 @@ class PyBrainXnes:
         # PyBrain keeps all points and values for ever; a step looks back no further than itself
         for kept in ("_allEvaluated", "_allEvaluations", "_allPointers", "_allGenSteps"):
             del getattr(optimizer, kept)[:-1]
-
-    def _check_termination(self, y: Array) -> None:
-        if self.best_y <= self._target:
-            self._stop[StopReason.TARGET] = self.best_y
-        self._history.append(float(y.min()))
-        if len(self._history) == self._history.maxlen:
-            spread = max(max(self._history), float(y.max())) - min(self._history)
-            if spread <= 1e-12:
-                self._stop[StopReason.NO_PROGRESS] = spread
-        if self.iterations % _ITERATIONS_A_CHECK == 0:
-            distribution = SearchDistribution(self.mean, self._optimizer._A)
-            self._stop.update(
-                degenerate(distribution, 1e-12 * self._sigma0, 1e4 * self._sigma0, 1e14)
-            )
 
 
 make = PyBrainXnes

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from casmore.experiments.backends.cell import run_in_cell
-from casmore.experiments.backends.protocol import BackendError, Batch, WorkerDiedError
+from casmore.experiments.backends.protocol import BackendError, Batch, WorkerDiedError, engine
 from casmore.experiments.unit import Outcome, Workplace
 
 _CONNECT_SECONDS, _TICK_SECONDS = 15, 0.5
@@ -34,13 +34,7 @@ class DaskBackend:
     """
 
     def __init__(self, scheduler: str, memory_gib: float | None = None) -> None:
-        try:
-            import distributed
-        except ModuleNotFoundError as error:
-            raise BackendError(
-                f"backend = \"dask\" needs the package {error.name!r}: pip install 'casmore[dask]'"
-            ) from error
-        self._distributed: Any = distributed
+        self._distributed = engine("distributed", "dask")
         self._scheduler, self._memory_gib = scheduler, memory_gib
 
     def run(

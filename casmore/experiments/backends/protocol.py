@@ -1,7 +1,8 @@
 """The contract between the loop over a plan and what runs its batches."""
 
+import importlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 from casmore.experiments.plan import Work
 from casmore.experiments.unit import Outcome, Workplace
@@ -15,6 +16,23 @@ class WorkerDiedError(RuntimeError):
 
 class BackendError(RuntimeError):
     """The engine can't be had; the message says what to do."""
+
+
+def engine(package: str, backend: str) -> Any:
+    """Import the package that a backend is built on.
+
+    Raises
+    ------
+    BackendError
+        If it is not installed.
+    """
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        raise BackendError(
+            f'backend = "{backend}" needs the package {error.name!r}: '
+            f"pip install 'casmore[{backend}]'"
+        ) from error
 
 
 class Backend(Protocol):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from casmore.experiments.backends.cell import run_in_cell
-from casmore.experiments.backends.protocol import BackendError, Batch, WorkerDiedError
+from casmore.experiments.backends.protocol import BackendError, Batch, WorkerDiedError, engine
 from casmore.experiments.config import Slurm
 from casmore.experiments.unit import Outcome, Workplace, outcome_of
 
@@ -37,14 +37,7 @@ class SlurmBackend:
     """
 
     def __init__(self, settings: Slurm, memory_gib: float | None = None) -> None:
-        try:
-            import submitit
-        except ModuleNotFoundError as error:
-            raise BackendError(
-                f'backend = "slurm" needs the package {error.name!r}: '
-                "pip install 'casmore[slurm]'"
-            ) from error
-        self._submitit: Any = submitit
+        self._submitit = engine("submitit", "slurm")
         self._settings, self._memory_gib = settings, memory_gib
 
     def run(
