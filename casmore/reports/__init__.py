@@ -84,11 +84,7 @@ def build(
     run_page.write(reports / "run.html", title, run, rows)
 
     folders = [*data.solver_folders(run), *local, *fetched]
-    if cocopp_bridge.is_current(folders, reports / "cocopp", full=full):
-        say("cocopp's report is that of these data already")
-    else:
-        say(f"cocopp is at work, log in {reports / 'cocopp.log'} ...")
-        cocopp_bridge.make(folders, reports / "cocopp", full=full)
+    cocopp_bridge.make(folders, reports / "cocopp", full=full, say=say)
     failed = sum(row.failed for row in rows)
     page.write(reports / "index.html", title, lines, figures, failed=failed)
     say(f"report: {(reports / 'index.html').resolve()}")

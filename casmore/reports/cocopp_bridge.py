@@ -1,28 +1,31 @@
-"""cocopp's report of a run: one subprocess, a log, and a place that stays the same.
+"""cocopp's report of a run: a process for each part, one log, a place that stays the same.
 
-cocopp writes into a sub-folder named after the time. The report is made in a private folder,
-tidied, and only then put in the place of the last one, which a failure leaves alone.
+The parts are made and put together in a private folder, and only then take the place of the last
+report, which a failure or Ctrl-C leaves alone.
 """
 
 import os
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from hashlib import sha256
-from importlib import metadata
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from casmore.reports import processes
+from casmore.reports.cocopp_parts import Part, assemble, parts_of
 from casmore.reports.errors import ReportError
-from casmore.reports.tidy import tidy
 
-_STAMP = ".made-of"
-COMPARISON = "comparison"
+_PROCESS = "casmore.reports.cocopp_process"
 _TAIL = 15  # lines of the log that an error shows
 
 
-def make(folders: Sequence[Path], target: Path, *, full: bool = False) -> Path:
-    """Make cocopp's report, unless what is there is of the same data already.
+def make(
+    folders: Sequence[Path],
+    target: Path,
+    *,
+    full: bool = False,
+    say: Callable[[str], None] = lambda _: None,
+) -> Path:
+    """Make cocopp's report, of which parts are left as they are whose data have not changed.
 
     Parameters
     ----------
@@ -34,6 +37,8 @@ def make(folders: Sequence[Path], target: Path, *, full: bool = False) -> Path:
     full
         Everything cocopp has (a page for each function in each dimension, a part for each
         algorithm alone, PDF, full resolution), which takes about ten times as long.
+    say
+        Is told what is going on.
 
     Returns
     -------
@@ -45,72 +50,61 @@ def make(folders: Sequence[Path], target: Path, *, full: bool = False) -> Path:
     ReportError
         If cocopp fails; with the end of its log.
     """
-    if is_current(folders, target, full=full):
+    parts = parts_of(folders, full=full)
+    missing = [part for part in parts if not part.is_in(target)]
+    if not missing:
+        say("cocopp's report is that of these data already")
         return target / "index.html"
     target.parent.mkdir(parents=True, exist_ok=True)
-    log = target.with_name(target.name + ".log")
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as private:
+    with (
+        tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as private,
+        # the reference data that each process unpacks: not where the run is, which may be far
+        tempfile.TemporaryDirectory(prefix="casmore-cocopp-") as scratch,
+    ):
+        outputs = {part: Path(private, str(i)) for i, part in enumerate(missing)}
+        log = target.with_name(target.name + ".log")
+        _run(outputs, log, Path(scratch), full=full, say=say)
         made = Path(private, "new")
-        _run(folders, made, log, full=full)
-        _name_parts(made)
-        tidy(made)
-        (made / _STAMP).write_text(_state(folders, full=full), encoding="utf-8")
+        assemble(parts, outputs, target, made)
         if target.exists():
             target.rename(Path(private, "old"))
         made.rename(target)
     return target / "index.html"
 
 
-def is_current(folders: Sequence[Path], target: Path, *, full: bool = False) -> bool:
-    """Whether ``make`` would leave the report as it is."""
-    stamp = target / _STAMP
-    return stamp.is_file() and stamp.read_text(encoding="utf-8") == _state(folders, full=full)
+def _run(
+    outputs: dict[Part, Path],
+    log: Path,
+    scratch: Path,
+    *,
+    full: bool,
+    say: Callable[[str], None],
+) -> None:
+    """Have each part made where it belongs; their logs end up in one, in the order they end."""
+    tasks = {_task(part, output, full=full): part for part, output in outputs.items()}
+    at_once = min(processes.cores(), len(tasks))
+    say(f"cocopp is at work on {len(tasks)} parts, {at_once} at once ...")
+    log.write_bytes(b"")
+
+    def ended(outcome: processes.Outcome) -> None:
+        part, text = tasks[outcome.task], outcome.task.log.read_bytes()
+        with log.open("ab") as file:
+            file.write(f"=== {part.title}\n".encode() + text + b"\n")
+        # cocopp may find nothing to do and say it is done
+        if outcome.code or not part.index(outputs[part]):
+            lines = text.decode(errors="replace").rstrip().splitlines()
+            raise ReportError(
+                f"cocopp failed (exit code {outcome.code}), {part.title}; the end of its log "
+                f"{log}:\n" + "\n".join(f"  {line}" for line in lines[-_TAIL:])
+            )
+        say(f"  {part.title}: {outcome.seconds:.0f} s")
+
+    processes.run(list(tasks), ended, scratch=scratch, at_once=at_once)
 
 
-def _state(folders: Sequence[Path], *, full: bool) -> str:
-    """Return a hash of all that a report is made of: data, its kind, and who makes it."""
-    state = sha256(f"{full} {metadata.version('cocopp')} {metadata.version('casmore')}\n".encode())
-    for folder in folders:
-        state.update(f"{folder.name}\n".encode())
-        files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
-        for path in files:
-            if path.is_file():
-                state.update(f"{path.relative_to(folder)} ".encode())
-                state.update(sha256(path.read_bytes()).digest())
-    return state.hexdigest()
-
-
-def _run(folders: Sequence[Path], output: Path, log: Path, *, full: bool) -> None:
-    command = [sys.executable, "-m", "casmore.reports.cocopp_process", "--output", str(output)]
+def _task(part: Part, output: Path, *, full: bool) -> processes.Task:
+    command = [sys.executable, "-m", _PROCESS, "--output", str(output)]
+    command += ["--kind", part.kind, "--parent", str(os.getpid())]
     command += ["--full"] if full else []
-    command += [str(folder.resolve()) for folder in folders]
-    # a report is one busy thread; more of them would only fight with a run beside it
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    with log.open("wb") as file:
-        code = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            check=False,
-        ).returncode
-    # cocopp may find nothing to do and say it is done
-    if code or not list(output.glob("*/index.html")):
-        lines = log.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
-        raise ReportError(
-            f"cocopp failed (exit code {code}); the end of its log {log}:\n"
-            + "\n".join(f"  {line}" for line in lines[-_TAIL:])
-        )
-
-
-def _name_parts(report: Path) -> None:
-    """Give the time-stamped parts names that stay, in the file system and in the links."""
-    for part in [path for path in report.iterdir() if path.is_dir()]:
-        if (part / "index.html").exists():
-            name = COMPARISON
-        else:  # NAME_MMDDHHhMMSS
-            name = "single-" + part.name.rpartition("_")[0]
-        for file in (report / "index.html", report / "cocopp_commands.tex"):
-            file.write_bytes(file.read_bytes().replace(part.name.encode(), name.encode()))
-        part.rename(part.with_name(name))
+    command += [str(folder.resolve()) for folder in part.data]
+    return processes.Task(part.title, tuple(command), output.with_suffix(".log"))

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from casmore.reports.cocopp_bridge import COMPARISON
+from casmore.reports.cocopp_parts import COMPARISON
 from casmore.reports.summary import HEADINGS, Line, caption, cells
 
 # cocopp's pages of a comparison, and what is on them; not every report has all of them

@@ -96,4 +96,6 @@ def test_a_report_that_compares_with_an_entry(server: str, tmp_path: Path) -> No
     tables = (target / "comparison/pptables.html").read_text(encoding="latin-1")
     assert "mine" in tables
     assert "Other" in tables
+    # cocopp would unpack it beside it, in two processes at once
+    assert list((tmp_path / "cache").rglob(".extracted*")) == []
     shutil.rmtree(target)
