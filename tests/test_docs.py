@@ -1,13 +1,17 @@
-"""docs/studies.md, done as it says, with the studies made small."""
+"""docs/studies.md and docs/at_scale.md, done as they say, with experiments made small."""
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from clones import blocks, clone, run
+from clones import ROOT, blocks, clone, run
+
+from casmore.experiments import config
 
 PAGE = "docs/studies.md"
+AT_SCALE = "docs/at_scale.md"
 
 
 def small(text: str) -> str:
@@ -43,3 +47,55 @@ def test_a_study_of_ones_own_and_its_traces(tmp_path: Path) -> None:
         run(f"{sys.executable} block{i}.py", tmp_path)
     assert (tmp_path / "cma.png").stat().st_size > 0
     assert (tmp_path / "run.png").stat().st_size > 0
+
+
+def shrink(path: Path) -> None:
+    """Let an experiment have one short trial of each solver."""
+    text = path.read_text()
+    for key, value in (
+        ("functions", '"1"'),
+        ("dimensions", "[2]"),
+        ("instances", '"1"'),
+        ("evaluations_per_dimension", "50"),
+    ):
+        text, found = re.subn(rf"^{key} = .*", f"{key} = {value}", text, flags=re.MULTILINE)
+        assert found == 1, key
+    path.write_text(text)
+
+
+@pytest.mark.timeout(600)
+def test_an_experiment_at_scale(tmp_path: Path) -> None:
+    folder = clone(tmp_path / "clone")
+    shrink(folder / "configs/paper.toml")
+    lines = [
+        line
+        for block in blocks(AT_SCALE, "bash")
+        for command in block.splitlines()
+        for line in run(command, folder).splitlines()
+    ]
+    assert lines.count("4 of 4 units done") == 2  # by status, of the run and of its shards
+    assert "4 units checked, 0 damaged." in lines
+    assert any(line.startswith("4 of 4 units are done.") for line in lines)  # by merge
+    run("diff -r shared/paper/data runs/paper/data", folder)  # byte for byte
+
+    shutil.copytree(folder / "shared/paper/data/CMA-ES", folder / "elsewhere/ANOTHER")
+    run("casmore report paper --compare elsewhere/ANOTHER", folder)
+    tables = folder / "runs/paper/reports/cocopp/comparison/pptables.html"
+    assert {"CMA-ES", "ANOTHER"} <= set(re.findall(r"[A-Z-]+", tables.read_text("latin-1")))
+
+
+def test_settings_of_a_run_at_scale_are_known(tmp_path: Path) -> None:
+    paper = (ROOT / "configs/paper.toml").read_text()
+    rows = re.findall(r"^\| `(\w+)` \|.*\|(.*)\|$", (ROOT / AT_SCALE).read_text(), re.MULTILINE)
+    backends = {name: re.findall(r"`(.+?)`", settings) for name, settings in rows[1:]}
+    assert list(backends) == ["loky", "dask", "slurm"]
+    sections = blocks(AT_SCALE, "toml")
+    sections += [
+        "\n".join(["[run]", f'backend = "{name}"', *settings])
+        for name, settings in backends.items()
+    ]
+    assert len(sections) == 4
+    for i, section in enumerate(sections):
+        path = tmp_path / f"{i}.toml"
+        path.write_text(f"{paper}\n{section}\n")
+        assert f'backend = "{config.load(path).run.backend}"' in section
