@@ -16,6 +16,7 @@ from casmore.reports.tidy import tidy
 from reports import logged
 from reports.pages import references
 
+pytestmark = pytest.mark.timeout(600)  # a full report takes its time where others are at work
 FAKE = "reports.fake_cocopp"
 ONE_PROCESS = """
 import sys
