@@ -3,6 +3,7 @@
 import difflib
 import math
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,3 +62,22 @@ def known_settings(given: Iterable[str], known: Sequence[str], solver: str) -> N
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"{solver} has no setting {name!r}{hint}")
+
+
+class CheckedSettings:
+    """What a frozen dataclass of settings refuses them with, in its ``__post_init__``."""
+
+    def _require(self, name: str, holds: bool, wanted: str) -> None:
+        """Refuse a setting that is out of its range."""
+        if not holds:
+            raise ValueError(f"{name} = {getattr(self, name)!r} must be {wanted}")
+
+    def _require_count(self, name: str) -> None:
+        self._require(name, isinstance(getattr(self, name), int | np.integer), "an integer")
+        self._require(name, getattr(self, name) >= 1, "at least 1")
+
+    def _as_member(self, name: str, kind: type[StrEnum]) -> None:
+        """Replace a string by the member of ``kind`` that it names."""
+        given = getattr(self, name)
+        self._require(name, given in list(kind), " or ".join(map(repr, map(str, kind))))
+        object.__setattr__(self, name, kind(given))

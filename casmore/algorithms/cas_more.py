@@ -93,6 +93,9 @@ class CasMoreParameters(SearchParameters):
         this one keeps the normal matrix definite and is too small to be seen in the model.
     fit_method
         ``"direct"``, ``"incremental"``, or ``"auto"``: the faster one.
+    population_size, tolerance_f, tolerance_step
+    maximal_step_growth, maximal_condition, maximal_failures
+        ``K`` and when a run ends, see `casmore.algorithms.gaussian_search.SearchParameters`.
     """
 
     queue_size: int

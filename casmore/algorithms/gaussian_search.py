@@ -9,12 +9,11 @@ import math
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from casmore.algorithms.arguments import valid_samples
+from casmore.algorithms.arguments import CheckedSettings, valid_samples
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.termination import degenerate
@@ -31,7 +30,7 @@ def default_population_size(n: int) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchParameters:
+class SearchParameters(CheckedSettings):
     """The settings that all algorithms have.
 
     Attributes
@@ -67,21 +66,6 @@ class SearchParameters:
             "maximal_step_growth", 0 < self.maximal_step_growth < math.inf, "positive and finite"
         )
         self._require("maximal_condition", self.maximal_condition > 1, "above 1")
-
-    def _require(self, name: str, holds: bool, wanted: str) -> None:
-        """Refuse a setting that is out of its range."""
-        if not holds:
-            raise ValueError(f"{name} = {getattr(self, name)!r} must be {wanted}")
-
-    def _require_count(self, name: str) -> None:
-        self._require(name, isinstance(getattr(self, name), int | np.integer), "an integer")
-        self._require(name, getattr(self, name) >= 1, "at least 1")
-
-    def _as_member(self, name: str, kind: type[StrEnum]) -> None:
-        """Replace a string by the member of ``kind`` that it names."""
-        given = getattr(self, name)
-        self._require(name, given in list(kind), " or ".join(map(repr, map(str, kind))))
-        object.__setattr__(self, name, kind(given))
 
 
 class GaussianSearch(ABC):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from casmore.algorithms.arguments import known_settings
+from casmore.algorithms.arguments import CheckedSettings, known_settings
 from casmore.algorithms.bayesian_surrogate import ProjectedBayesianFit
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.joint_trust_region import joint_update
@@ -52,7 +52,7 @@ class ModelLearner(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MoreParameters:
+class MoreParameters(CheckedSettings):
     """The settings that MORE does not share with CAS-MORE.
 
     Attributes
@@ -83,16 +83,8 @@ class MoreParameters:
         self._require("entropy_rate", 0 <= self.entropy_rate <= 1, "between 0 and 1")
         self._require("projections", self.projections >= 1, "at least 1")
         self._require("prior_precision", 0 < self.prior_precision < math.inf, "positive, finite")
-        choices: dict[str, type[StrEnum]]
-        choices = {"entropy_schedule": EntropySchedule, "model": ModelLearner}
-        for name, kind in choices.items():
-            known = [str(choice) for choice in kind]
-            self._require(name, getattr(self, name) in known, " or ".join(map(repr, known)))
-            object.__setattr__(self, name, kind(getattr(self, name)))
-
-    def _require(self, name: str, holds: bool, wanted: str) -> None:
-        if not holds:
-            raise ValueError(f"{name} = {getattr(self, name)!r} must be {wanted}")
+        self._as_member("entropy_schedule", EntropySchedule)
+        self._as_member("model", ModelLearner)
 
     @classmethod
     def default(cls, n: int, **changes: Any) -> MoreParameters:

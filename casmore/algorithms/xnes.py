@@ -60,6 +60,9 @@ class XnesParameters(SearchParameters):
         ``c'``, by which share adaptation sampling changes the rate at a time.
     significance
         ``rho``, the level of adaptation sampling's test.
+    population_size, tolerance_f, tolerance_step
+    maximal_step_growth, maximal_condition, maximal_failures
+        ``lambda`` and when a run ends, see `SearchParameters`.
     """
 
     mean_rate: float = 1.0
@@ -68,11 +71,13 @@ class XnesParameters(SearchParameters):
     adaptation_sampling: bool = False
     adaptation_rate: float = 0.1
     significance: float
-    maximal_failures: int = 1  # an update that failed would fail again, or be far from all others
+    maximal_failures: int = 1  # a step out of double precision: it has diverged
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._require("population_size", self.population_size >= 2, "at least 2 to have ranks")
+        self._require(
+            "population_size", self.population_size >= 2, "at least 2: a single point has no rank"
+        )
         for name in ("mean_rate", "scale_rate", "shape_rate"):
             self._require(name, 0 < getattr(self, name) < math.inf, "positive and finite")
         for name in ("adaptation_rate", "significance"):

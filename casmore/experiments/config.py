@@ -5,7 +5,6 @@ problems are reported at once.
 """
 
 import json
-import os
 import re
 import tomllib
 import warnings
@@ -29,6 +28,7 @@ from pydantic import (
 )
 
 from casmore.experiments.complaints import complaints
+from casmore.experiments.limits import cores
 from casmore.experiments.ranges import parse_range
 from casmore.problems import bbob
 from casmore.solvers import registry
@@ -223,12 +223,7 @@ class Experiment(Section):
     @property
     def workers(self) -> int:
         """Number of worker processes; default: the cores this process may use."""
-        if self.run.workers is not None:
-            return self.run.workers
-        try:
-            return len(os.sched_getaffinity(0))
-        except AttributeError:  # not on macOS
-            return os.cpu_count() or 1
+        return cores() if self.run.workers is None else self.run.workers
 
     def document(self) -> dict[str, Any]:
         """Return all that decides the results, with defaults resolved, ready for JSON."""

@@ -34,6 +34,14 @@ class UnitTimeoutError(BaseException):
     """A unit took longer than it may. No ``Exception``, so that no solver catches it in passing."""
 
 
+def cores() -> int:
+    """Return the number of cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS
+        return os.cpu_count() or 1
+
+
 def prepare_worker(parent: int, path: list[str], memory_gib: float | None = None) -> None:
     """Set up a worker process.
 

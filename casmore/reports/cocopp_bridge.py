@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from casmore.experiments import limits
 from casmore.reports import processes
 from casmore.reports.cocopp_parts import Part, assemble, parts_of
 from casmore.reports.errors import ReportError
@@ -82,7 +83,7 @@ def _run(
 ) -> None:
     """Have each part made where it belongs; their logs end up in one, in the order they end."""
     tasks = {_task(part, output, full=full): part for part, output in outputs.items()}
-    at_once = min(processes.cores(), len(tasks))
+    at_once = min(limits.cores(), len(tasks))
     say(f"cocopp is at work on {len(tasks)} parts, {at_once} at once ...")
     log.write_bytes(b"")
 

@@ -30,14 +30,6 @@ class Outcome:
     seconds: float
 
 
-def cores() -> int:
-    """Return the number of cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS
-        return os.cpu_count() or 1
-
-
 def run(
     tasks: Sequence[Task], ended: Callable[[Outcome], None], *, scratch: Path, at_once: int
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from casmore.experiments import limits
 from casmore.reports import ReportError, cocopp_bridge, processes
 from casmore.reports.tidy import tidy
 from reports import logged
@@ -178,7 +179,7 @@ def test_a_part_that_fails_ends_the_others(
     report = tmp_path / "reports/cocopp"
     cocopp_bridge.make(data, report, full=True)
     first = made(report)
-    monkeypatch.setattr(processes, "cores", lambda: 4)
+    monkeypatch.setattr(limits, "cores", lambda: 4)
     (data[0] / "slow").touch()
     (data[1] / "broken").touch()
     with pytest.raises(ReportError, match=r"exit code 1\), two alone; .*\n +two is broken$"):
@@ -233,9 +234,9 @@ def test_no_more_processes_than_allowed(tmp_path: Path) -> None:
 
 def test_cores_that_this_process_may_not_use_do_not_count() -> None:
     allowed = os.sched_getaffinity(0)
-    assert processes.cores() == len(allowed)
+    assert limits.cores() == len(allowed)
     os.sched_setaffinity(0, {min(allowed)})
     try:
-        assert processes.cores() == 1
+        assert limits.cores() == 1
     finally:
         os.sched_setaffinity(0, allowed)
