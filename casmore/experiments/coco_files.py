@@ -1,14 +1,15 @@
 """COCO's data files: reading ``.info`` files, and telling a whole trial from a broken one.
 
 A data line that was cut short makes cocopp refuse a whole folder, and a trial that was cut short
-looks complete. So each unit is checked before it is published.
+looks complete. COCO does not look whether what it writes arrives: on a full disk lines are lost,
+or two become one, and it goes on. So each unit is checked before it is published.
 """
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-_TRIAL = re.compile(r"(?P<instance>\d+):(?P<evaluations>\d+)\|(?P<precision>\S+)")
+_TRIAL = re.compile(r"(?P<instance>\d+):(?P<evaluations>\d+)\|(?P<precision>-?\d\.\de[+-]\d{2,3})")
 
 
 class BrokenDataError(RuntimeError):
@@ -46,8 +47,10 @@ def read_info(path: Path) -> list[InfoEntry]:
     return entries
 
 
-def check_trial(folder: Path, *, dimension: int, instance: int, evaluations: int) -> None:
-    """Check that ``folder`` holds one whole trial with this many evaluations.
+def check_trial(
+    folder: Path, *, dimension: int, instance: int, evaluations: int, restarts: int
+) -> None:
+    """Check that ``folder`` holds one whole trial with this many evaluations and restarts.
 
     Raises
     ------
@@ -68,27 +71,59 @@ def check_trial(folder: Path, *, dimension: int, instance: int, evaluations: int
             f"{infos[0]}: (instance, evaluations) are {logged}, not {(instance, evaluations)}"
         )
     data_file = folder / entries[0].data_file
-    for path in (data_file, data_file.with_suffix(".tdat")):
-        _check_data(path, dimension, evaluations)
+    by_target = _read_rows(data_file, dimension)
+    for suffix in (".tdat", ".rdat", ".mdat"):  # by evaluation, by restart, of constraints
+        path = data_file.with_suffix(suffix)
+        rows = _read_rows(path, dimension)
+        if rows.header != by_target.header:
+            raise BrokenDataError(f"{path} begins with {rows.header[:40]!r}, as no other file does")
+        if suffix == ".rdat" and len(rows.evaluations) != restarts:
+            raise BrokenDataError(
+                f"{path} has {len(rows.evaluations)} lines of data for {restarts} restarts"
+            )
+        if suffix == ".tdat":
+            _check_span(path, rows.evaluations, evaluations)
+    _check_span(data_file, by_target.evaluations, evaluations)
 
 
-def _check_data(path: Path, dimension: int, evaluations: int) -> None:
+@dataclass(frozen=True)
+class _Rows:
+    """A data file: its header, and the first number of each line."""
+
+    header: str
+    evaluations: list[int]
+
+
+def _read_rows(path: Path, dimension: int) -> _Rows:
     try:
         text = path.read_text(encoding="ascii")
     except FileNotFoundError:
         raise BrokenDataError(f"{path} is missing") from None
     if not text.endswith("\n"):
         raise BrokenDataError(f"{path}: the last line is cut short: {text[-40:]!r}")
-    head, *rows = text.splitlines()
-    if not head.startswith("%") or not rows:
-        raise BrokenDataError(f"{path} is not a header and data lines: begins with {head[:40]!r}")
+    header, *rows = text.splitlines()
+    if not header.startswith("%"):
+        raise BrokenDataError(f"{path} has no header: begins with {header[:40]!r}")
     # COCO leaves the point out of its lines in 10-D and more
-    columns = len(rows[0].split())
+    columns = len(rows[0].split()) if rows else 5
     if columns not in (5, 5 + dimension):
         raise BrokenDataError(f"{path}: 5 or {5 + dimension} numbers make a line, not {rows[0]!r}")
+    evaluations: list[int] = []
     for row in rows:
-        if len(row.split()) != columns:
+        numbers = row.split()
+        if len(numbers) != columns:
             raise BrokenDataError(f"{path}: {columns} numbers should be in the line {row!r}")
-    last = int(rows[-1].split()[0])
-    if last != evaluations:
-        raise BrokenDataError(f"{path} ends with evaluation {last}, not {evaluations}")
+        evaluation = int(numbers[0]) if numbers[0].isdecimal() else 0
+        if evaluation <= (evaluations[-1] if evaluations else 0):
+            raise BrokenDataError(f"{path}: out of order, the line {row!r}")
+        evaluations.append(evaluation)
+    return _Rows(header, evaluations)
+
+
+def _check_span(path: Path, found: list[int], evaluations: int) -> None:
+    """Check that a file goes from the first evaluation to the last one."""
+    if not found or (found[0], found[-1]) != (1, evaluations):
+        begin, end = (found[0], found[-1]) if found else (None, None)
+        raise BrokenDataError(
+            f"{path} goes from evaluation {begin} to {end}, not from 1 to {evaluations}"
+        )

@@ -2,8 +2,27 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
+
+_ROOM = 2**23  # bytes: more than the workers of a machine have in work at a time
+
+
+class DiskFullError(OSError):
+    """Nothing more can be written, or so little that one can't rely on it."""
+
+
+def check_room(folder: Path) -> None:
+    """Check that there is room on the disk of ``folder``.
+
+    Raises
+    ------
+    DiskFullError
+        If less than 8 MiB are left.
+    """
+    if shutil.disk_usage(folder).free < _ROOM:
+        raise DiskFullError(f"there is no space left on the disk of {folder}; make some")
 
 
 def write_json(path: Path, document: Any) -> None:

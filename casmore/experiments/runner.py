@@ -16,6 +16,7 @@ from casmore.experiments import backends, manifest
 from casmore.experiments.agreement import agree_on_config
 from casmore.experiments.backends import Backend, WorkerDiedError
 from casmore.experiments.config import Config, Experiment
+from casmore.experiments.durable import DiskFullError, check_room
 from casmore.experiments.folder import RunFolder
 from casmore.experiments.limits import hanging_trace
 from casmore.experiments.merge import merge
@@ -25,11 +26,6 @@ from casmore.experiments.shard import WHOLE, Shard
 from casmore.experiments.unit import Outcome, Workplace, outcome_of, write_failure
 
 _STRIKES = 3
-_FULL_BYTES = 2**20  # less than this is no disk to go on with
-
-
-class DiskFullError(OSError):
-    """Nothing more can be written."""
 
 
 @dataclass
@@ -197,11 +193,10 @@ class _Session:
             self._count(Outcome(work.unit, 0.0, error=summary))
 
     def _check_disk(self) -> None:
-        if shutil.disk_usage(self._folder.root).free < _FULL_BYTES:
-            raise DiskFullError(
-                f"there is no space left on the disk of {self._folder.root}; make some, and go on "
-                "with the same command"
-            )
+        try:
+            check_room(self._folder.root)
+        except DiskFullError as error:
+            raise DiskFullError(f"{error}, and go on with the same command") from None
 
 
 def _hung(private: Path) -> str | None:

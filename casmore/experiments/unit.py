@@ -15,7 +15,7 @@ from casmore.algorithms.stopping import StopReason
 from casmore.experiments import traced
 from casmore.experiments.checksums import write_checksums
 from casmore.experiments.coco_files import check_trial
-from casmore.experiments.durable import read_json, write_json
+from casmore.experiments.durable import check_room, read_json, write_json
 from casmore.experiments.folder import RunFolder
 from casmore.experiments.limits import UnitTimeoutError, time_limit
 from casmore.experiments.manifest import versions
@@ -95,11 +95,13 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
     unit, began = work.unit, time.perf_counter()
     try:
         with folder.private(unit.label, unit.name) as private:
+            check_room(private)  # before and after: COCO does not say that it could not write
             with time_limit(timeout, private):
                 if isinstance(work, TracedWork):
                     finished, record = _run_traced(work, private)
                 else:
                     finished, record = _run_observed(work, private)
+            check_room(private)
             write_json(finished / "unit.json", record)
             write_checksums(finished)
             folder.publish(finished, unit)
@@ -143,6 +145,7 @@ def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
         dimension=unit.dimension,
         instance=unit.instance,
         evaluations=evaluations,
+        restarts=solver.restarts,
     )
     return problem.folder, {
         **identity(work),

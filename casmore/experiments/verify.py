@@ -70,7 +70,7 @@ def check_unit(work: Work, folder: Path) -> None:
     path = folder / "unit.json"
     try:
         record = read_json(path)
-        evaluations = record["evaluations"]
+        evaluations, restarts = record["evaluations"], record["restarts"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BrokenDataError(f"{path}: {type(error).__name__}: {error}") from error
     for key, value in identity(work).items():
@@ -83,4 +83,5 @@ def check_unit(work: Work, folder: Path) -> None:
             dimension=work.unit.dimension,
             instance=work.unit.instance,
             evaluations=evaluations,
+            restarts=restarts,
         )

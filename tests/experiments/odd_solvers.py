@@ -4,6 +4,8 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,6 +73,25 @@ class ExitsIn3D(RandomSearch):
         super().tell(X, y)
         if X.shape[1] == 3 and self._populations == 3:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+class FillsDiskIn3D(RandomSearch):
+    """Leaves no room on the disk in 3-D after three populations, makes some after ``until``."""
+
+    def __init__(self, *arguments: Any, file: str, until: int, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._file, self._until = Path(file), until
+
+    def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        super().tell(X, y)
+        if X.shape[1] != 3 or "CURED" in os.environ or not self._file.parent.exists():
+            return
+        if self._populations == 3:
+            with self._file.open("wb", buffering=0) as file, suppress(OSError):
+                while True:
+                    file.write(bytes(4096))
+        if self._populations == self._until:
+            self._file.unlink(missing_ok=True)
 
 
 def refuses_settings(x0: NDArray[np.float64], sigma0: float, **settings: Any) -> RandomSearch:

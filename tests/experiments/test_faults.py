@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +30,15 @@ from harness import (
     write_toml,
 )
 
+from casmore.experiments.config import Config, load
+
 SUITE = {"functions": "1,8", "dimensions": [2, 3], "instances": "1-2"}  # 4 units in 3-D
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The data of a run to which nothing happens, from COCO itself."""
-    return _sequential(tmp_path_factory.mktemp("sequential"), "odd_solvers:RandomSearch")
-
-
-def _sequential(folder: Path, solver: str) -> dict[str, bytes]:
-    return tree(run_sequentially(config(suite=SUITE, solver=solver), folder))
+    return tree(run_sequentially(config(suite=SUITE), tmp_path_factory.mktemp("sequential")))
 
 
 def _run(file: Path, root: Path, **more: str) -> "subprocess.CompletedProcess[str]":
@@ -53,6 +52,17 @@ def _errors(root: Path) -> set[str]:
 def _config(tmp_path: Path, solver: str = "RandomSearch", **run: Any) -> Path:
     data = config_data(suite=SUITE, solver=f"odd_solvers:{solver}", run={"workers": 2, **run})
     return write_toml(tmp_path / "c.toml", data)
+
+
+def _cured(file: Path) -> dict[str, bytes]:
+    """The data of the config's solver when it is cured; its name is in them."""
+    os.environ["CURED"] = "yes"
+    try:
+        experiment = load(file)
+        assert isinstance(experiment, Config)
+        return tree(run_sequentially(experiment, file.parent))
+    finally:
+        del os.environ["CURED"]
 
 
 @pytest.mark.parametrize(
@@ -73,16 +83,7 @@ def test_limits(solver: str, run: dict[str, Any], error: str, tmp_path: Path) ->
     assert error in _errors(root).pop()
     again = _run(file, root, CURED="yes")
     assert again.returncode == 0, again.stderr
-    assert tree(root / "data/RANDOM") == _sequential_of(solver, tmp_path)
-
-
-def _sequential_of(solver: str, tmp_path: Path) -> dict[str, bytes]:
-    """The data of a solver that is cured; its name is in them."""
-    os.environ["CURED"] = "yes"
-    try:
-        return _sequential(tmp_path, f"odd_solvers:{solver}")
-    finally:
-        del os.environ["CURED"]
+    assert tree(root / "data/RANDOM") == _cured(file)
 
 
 def test_a_unit_that_hangs_and_is_deaf_loses_its_process(tmp_path: Path) -> None:
@@ -148,32 +149,58 @@ def test_ctrl_c_leaves_no_child_after_five_seconds(tmp_path: Path) -> None:
     assert "go on with the same command" in output
 
 
-def _full_disk(folder: Path) -> bool:
-    """Mount a small file system of its own; return whether that is permitted."""
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 16 MiB."""
+    folder = tmp_path / "disk"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1536k", "tmpfs", str(folder)]
-    return subprocess.run(mount, capture_output=True, check=False).returncode == 0
-
-
-def test_a_full_disk(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
-    disk = tmp_path / "disk"
-    if shutil.which("mount") is None or not _full_disk(disk):
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, check=False).returncode:
         pytest.skip("mounting is not permitted")
-    try:
-        root, file = disk / "run", _config(tmp_path)
-        blocker = disk / "blocker"
-        blocker.write_bytes(bytes(1400 * 1024))
-        done = _run(file, root)
-        assert done.returncode == 1, done.stderr
-        assert "no space left" in done.stderr.lower()
-        assert "Traceback" not in done.stderr
-        assert len(published(root)) < 8
-        blocker.unlink()
-        again = _run(file, root)
-        assert again.returncode == 0, again.stderr
-        assert tree(root / "data/RANDOM") == undisturbed
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk(tmp_path: Path, disk: Path, undisturbed: dict[str, bytes]) -> None:
+    root, file = disk / "run", _config(tmp_path)
+    blocker = disk / "blocker"
+    blocker.write_bytes(bytes(16 * 2**20 - 100 * 2**10))
+    done = _run(file, root)
+    assert done.returncode == 1, done.stderr
+    assert "no space left" in done.stderr.lower()
+    assert "Traceback" not in done.stderr
+    assert len(published(root)) < 8
+    blocker.unlink()
+    again = _run(file, root)
+    assert again.returncode == 0, again.stderr
+    assert tree(root / "data/RANDOM") == undisturbed
+
+
+@pytest.mark.parametrize(
+    ("until", "error"),
+    [(9, "brokendataerror"), (100, "no space left")],
+    ids=["room again", "full"],
+)
+def test_a_disk_that_is_full_during_a_trial(
+    until: int, error: str, tmp_path: Path, disk: Path
+) -> None:
+    """COCO does not say that its lines are lost."""
+    data = config_data(
+        suite=SUITE,
+        budget={"evaluations_per_dimension": 1000},  # more lines than the page a file has already
+        solver="odd_solvers:FillsDiskIn3D",
+        run={"workers": 1},
+    )
+    data["solvers"][0]["settings"] = {"file": str(disk / "blocker"), "until": until}
+    root, file = disk / "run", write_toml(tmp_path / "c.toml", data)
+    done = _run(file, root)
+    assert done.returncode == 1, done.stderr
+    assert error in done.stderr.lower()
+    assert {name[5:8] for name in published(root)} <= {"d02"}
+    (disk / "blocker").unlink(missing_ok=True)
+    again = _run(file, root, CURED="yes")
+    assert again.returncode == 0, again.stderr
+    assert tree(root / "data/RANDOM") == _cured(file)
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:

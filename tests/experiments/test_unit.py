@@ -88,17 +88,35 @@ def _cut(path: Path, characters: int) -> None:
     path.write_text(path.read_text()[:-characters])
 
 
-def _drop_last_line(path: Path) -> None:
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+def _lose_line(path: Path, number: int) -> None:
+    lines = path.read_text().splitlines(keepends=True)
+    del lines[number]
+    path.write_text("".join(lines))
+
+
+def _join_lines(path: Path) -> None:
+    """Lose all of the first line but its first character: a full disk does that."""
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], lines[1][0] + lines[2], *lines[3:]]))
 
 
 @pytest.mark.parametrize(
     ("damage", "complaint"),
     [
         (lambda f: _cut(f / "data_f1/bbobexp_f1_DIM2.dat", 3), "the last line is cut short"),
-        (lambda f: _drop_last_line(f / "data_f1/bbobexp_f1_DIM2.tdat"), "ends with evaluation"),
+        (
+            lambda f: _lose_line(f / "data_f1/bbobexp_f1_DIM2.tdat", -1),
+            "goes from evaluation 1 to 112, not",
+        ),
         (lambda f: (f / "data_f1/bbobexp_f1_DIM2.tdat").unlink(), "tdat is missing"),
         (lambda f: (f / "data_f1/bbobexp_f1_DIM2.dat").write_text(""), "the last line is cut"),
+        (lambda f: _lose_line(f / "data_f1/bbobexp_f1_DIM2.dat", 0), "has no header"),
+        (lambda f: _lose_line(f / "data_f1/bbobexp_f1_DIM2.dat", 1), "goes from evaluation 2 to"),
+        (lambda f: _lose_line(f / "data_f1/bbobexp_f1_DIM2.rdat", 1), "has 0 lines of data for 1"),
+        (lambda f: (f / "data_f1/bbobexp_f1_DIM2.mdat").write_text(""), "mdat: the last line"),
+        (lambda f: (f / "data_f1/bbobexp_f1_DIM2.mdat").write_text("% f\n"), "begins with '% f'"),
+        (lambda f: _join_lines(f / "data_f1/bbobexp_f1_DIM2.tdat"), "out of order, the line '3"),
+        (lambda f: _cut(f / "bbobexp_f1.info", 1), "names the trials"),
         (lambda f: _cut(f / "bbobexp_f1.info", 12), "names the trials"),
         (lambda f: (f / "bbobexp_f1.info").unlink(), "has 0 .info files"),
         (lambda f: (f / "bbobexp_f1.info").write_text("one\n"), "has 1 lines; entries have three"),
@@ -109,11 +127,11 @@ def test_damaged_data_are_seen(
 ) -> None:
     unit = tmp_path / "unit"
     shutil.copytree(finished, unit)
-    check_trial(unit, dimension=2, instance=1, evaluations=120)
+    check_trial(unit, dimension=2, instance=1, evaluations=120, restarts=1)
     assert callable(damage)
     damage(unit)
     with pytest.raises(BrokenDataError, match=complaint):
-        check_trial(unit, dimension=2, instance=1, evaluations=120)
+        check_trial(unit, dimension=2, instance=1, evaluations=120, restarts=1)
 
 
 def test_a_line_that_lost_a_number_is_seen(finished: Path, tmp_path: Path) -> None:
@@ -123,11 +141,13 @@ def test_a_line_that_lost_a_number_is_seen(finished: Path, tmp_path: Path) -> No
     head, first, second, *rest = data.read_text().splitlines()
     data.write_text("\n".join([head, first, second.rpartition(" ")[0], *rest]) + "\n")
     with pytest.raises(BrokenDataError, match="7 numbers should be in the line"):
-        check_trial(unit, dimension=2, instance=1, evaluations=120)
+        check_trial(unit, dimension=2, instance=1, evaluations=120, restarts=1)
 
 
-@pytest.mark.parametrize("wrong", [{"instance": 2}, {"evaluations": 119}, {"dimension": 3}])
+@pytest.mark.parametrize(
+    "wrong", [{"instance": 2}, {"evaluations": 119}, {"dimension": 3}, {"restarts": 2}]
+)
 def test_data_of_another_trial_are_seen(wrong: dict[str, int], finished: Path) -> None:
-    right = {"dimension": 2, "instance": 1, "evaluations": 120}
+    right = {"dimension": 2, "instance": 1, "evaluations": 120, "restarts": 1}
     with pytest.raises(BrokenDataError):
         check_trial(finished, **{**right, **wrong})
