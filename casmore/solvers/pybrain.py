@@ -105,6 +105,8 @@ class PyBrainXnes(GaussianSearch):
             raise np.linalg.LinAlgError(str(error)) from error
         # copies: PyBrain moves its mean in place
         mean, factor = np.array(self._optimizer._center), np.array(self._optimizer._A)
+        if not (np.isfinite(mean).all() and np.isfinite(factor).all()):
+            raise np.linalg.LinAlgError("PyBrain's step left the range of double precision")
         self.distribution = SearchDistribution(mean, factor)
 
     def _learn(self, X: Array, y: Array) -> None:

@@ -10,6 +10,7 @@ import scipy
 import scipy.linalg
 from numpy.typing import NDArray
 
+from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.xnes import Xnes
 
 if find_spec("pybrain2") is None:
@@ -81,3 +82,14 @@ def test_its_settings_are_pybrains_and_its_memory_is_bounded() -> None:
         assert X.shape == (7, 2)
         solver.tell(X, rosenbrock(X))
     assert len(solver._optimizer._allEvaluated) < 10
+
+
+def test_a_step_to_nan_ends_the_run_before_a_point_is_asked_for() -> None:
+    """BBOB's f18 led there: the inverse that PyBrain keeps up to date had overflowed."""
+    theirs = PyBrainXnes(np.zeros(3), 1.0, seed=1)
+    theirs._optimizer._invA[0, 0] = np.nan
+    X = theirs.ask()
+    theirs.tell(X, ellipsoid(X))
+    assert theirs.stop() == {StopReason.UPDATE_FAILED: 1.0}
+    assert np.isfinite(theirs.mean).all()
+    assert np.isfinite(theirs.distribution.factor).all()
