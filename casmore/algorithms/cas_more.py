@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.arguments import known_settings, valid_start
 from casmore.algorithms.evolution_path import EvolutionPath
+from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.gaussian_search import (
     GaussianSearch,
     SearchParameters,
@@ -234,15 +235,28 @@ class CasMore(GaussianSearch):
         numpy.linalg.LinAlgError
             If it can't be done; the distribution is as it was.
         """
-        p, n = self.parameters, self.distribution.dimension
-        complexity = affordable_complexity(len(self.queue), n)
-        if complexity is None:
-            return
+        p = self.parameters
         rewards = finite_rewards(self.queue.values)
         targets = normalize(rewards, p.target_normalization, p.clip, p.kurtosis_threshold)
         if not targets.any():
             return  # a flat function: nothing to learn, and no reason to shrink
-        model = self.fit.fit(self.queue, targets, complexity, self.distribution)
+        learned = self._learn(targets)
+        if learned is None:
+            return
+        model, complexity = learned
+        self.distribution = self._step(model, complexity)
+        self.model, self.complexity = model, complexity
+
+    def _learn(self, targets: Array) -> tuple[QuadraticModel, Complexity] | None:
+        """Fit the surrogate in whitened coordinates; None while samples are too few."""
+        complexity = affordable_complexity(len(self.queue), self.distribution.dimension)
+        if complexity is None:
+            return None
+        return self.fit.fit(self.queue, targets, complexity, self.distribution), complexity
+
+    def _step(self, model: QuadraticModel, complexity: Complexity) -> SearchDistribution:
+        """Return the distribution after the updates of mean, covariance and entropy."""
+        p, n = self.parameters, self.distribution.dimension
         d, U = eigenbasis(model.A)
         step, _ = mean_step(d, U.T @ model.a, p.epsilon_mean)
         variances, _ = covariance_scales(d, p.epsilon_covariance)
@@ -252,8 +266,7 @@ class CasMore(GaussianSearch):
         if complexity is Complexity.FULL:
             # sigma = exp(-delta / n) moves the entropy by -delta
             scales *= math.exp(-self._entropy_decrease(scales) / n)
-        self.distribution = self._moved(z, U, scales)
-        self.model, self.complexity = model, complexity
+        return self._moved(z, U, scales)
 
     def _entropy_decrease(self, scales: Array) -> float:
         """Return ``delta``, in nats, of the path (CAS-MORE) or of the schedule (CA-MORE)."""

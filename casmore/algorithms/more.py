@@ -15,15 +15,17 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.arguments import CheckedSettings, known_settings
 from casmore.algorithms.bayesian_surrogate import ProjectedBayesianFit
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
+from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.joint_trust_region import joint_update
-from casmore.algorithms.surrogate import Complexity, QuadraticModel, affordable_complexity
-from casmore.algorithms.targets import finite_rewards, normalize
+from casmore.algorithms.surrogate import Complexity, QuadraticModel
 from casmore.algorithms.trust_region import eigenbasis
+
+Array = NDArray[np.float64]
 
 # Settings of CAS-MORE that MORE has not: its trust region is `epsilon`
 _NOT_OF_MORE = (
@@ -170,41 +172,18 @@ class More(CasMore):
         # a bound above it would ask for growth, which a KL bound may not allow
         return min(beta, entropy)
 
-    def _improve(self) -> None:
-        """Do one iteration: model, then mean and covariance at once.
+    def _learn(self, targets: Array) -> tuple[QuadraticModel, Complexity] | None:
+        """Fit the surrogate in whitened coordinates; None while samples are too few."""
+        if self.joint.model is not ModelLearner.BAYESIAN:
+            return super()._learn(targets)
+        X = self.queue.points
+        if len(X) < self._bayesian.samples_needed:
+            return None
+        return self._bayesian.fit(X, targets, self.distribution), Complexity.FULL
 
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            If it can't be done; the distribution is as it was.
-        """
-        p = self.parameters
-        targets = normalize(
-            finite_rewards(self.queue.values),
-            p.target_normalization,
-            p.clip,
-            p.kurtosis_threshold,
-        )
-        if not targets.any():
-            return  # a flat function: nothing to learn, and no reason to shrink
-        learned = self._learn(targets)
-        if learned is None:
-            return
-        model, complexity = learned
+    def _step(self, model: QuadraticModel, complexity: Complexity) -> SearchDistribution:
+        """Return the distribution after the update of mean and covariance at once."""
         d, U = eigenbasis(model.A)
         bound = self.entropy_bound() - self.distribution.entropy
         new = joint_update(d, U.T @ model.a, self.joint.epsilon, bound)
-        self.distribution = self._moved(U @ new.step, U, np.sqrt(new.variances))
-        self.model, self.complexity = model, complexity
-
-    def _learn(self, targets: Any) -> tuple[QuadraticModel, Complexity] | None:
-        """Fit the surrogate in whitened coordinates; None while samples are too few."""
-        X = self.queue.points
-        if self.joint.model is ModelLearner.BAYESIAN:
-            if len(X) < self._bayesian.samples_needed:
-                return None
-            return self._bayesian.fit(X, targets, self.distribution), Complexity.FULL
-        complexity = affordable_complexity(len(X), self.distribution.dimension)
-        if complexity is None:
-            return None
-        return self.fit.fit(self.queue, targets, complexity, self.distribution), complexity
+        return self._moved(U @ new.step, U, np.sqrt(new.variances))

@@ -103,6 +103,7 @@ class DirectFit:
         y: Array,
         complexity: Complexity,
         distribution: SearchDistribution,
+        weights: Array | None = None,
     ) -> QuadraticModel:
         """Fit the model to ``y`` (to be maximised) at the points of the queue.
 
@@ -116,6 +117,8 @@ class DirectFit:
             Which model to fit.
         distribution
             The search distribution, in whose whitened coordinates the model is wanted.
+        weights
+            Of the squared residuals, shape (q,), of mean 1; default: all 1, as in the paper.
 
         Returns
         -------
@@ -127,40 +130,49 @@ class DirectFit:
         numpy.linalg.LinAlgError
             If the normal equations can't be solved.
         """
-        W, M, offset = self._coordinates(queue.points, complexity, distribution)
+        W, M, offset = self._coordinates(queue.points, complexity, distribution, weights)
         features = build_features(W, complexity, self._features[:, : len(y)])
-        coefficients, constant = ridge_regression(features, y, self.ridge)
+        coefficients, constant = ridge_regression(features, y, self.ridge, weights)
         return self.layout.assemble(coefficients, constant, complexity).substitute(M, offset)
 
     def _coordinates(
-        self, X: Array, complexity: Complexity, distribution: SearchDistribution
+        self,
+        X: Array,
+        complexity: Complexity,
+        distribution: SearchDistribution,
+        weights: Array | None,
     ) -> tuple[Array, Array, Array]:
         """Return the samples in the fit's coordinates w, shape (n, q), and w = M z + offset."""
         if not self.whitening:
             return X.T, distribution.factor, distribution.mean
         if complexity is Complexity.FULL:
             Z = distribution.whiten(X).T
-            mean, C = empirical_whitening(Z)
+            mean, C = empirical_whitening(Z, weights)
             Z -= mean[:, np.newaxis]
             W, _ = lapack.dtrtrs(C, Z, lower=1, overwrite_b=1)
             M, _ = lapack.dtrtri(C, lower=1)
             return W, M, -M @ mean
         # the axes must stay those of the search space: only their scales are standardised
-        centre, scale = X.mean(axis=0), X.std(axis=0)
+        centre = np.average(X, axis=0, weights=weights)
+        scale = np.sqrt(np.average((X - centre) ** 2, axis=0, weights=weights))
         scale[scale == 0] = 1.0
         M = distribution.factor / scale[:, np.newaxis]
         return ((X - centre) / scale).T, M, (distribution.mean - centre) / scale
 
 
-def empirical_whitening(Z: Array) -> tuple[Array, Array]:
+def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, Array]:
     """Return mean and Cholesky factor C of the samples' covariance (paper, "Data Whitening").
 
     The samples, shape (n, q), come in coordinates whitened by the search distribution already.
     There their covariance is far from singular, so that C is accurate; computed from the raw
     samples, it would lose all digits at the condition numbers met near an optimum.
+
+    Weights, shape (q,), are those of the fit: samples that hardly count do not stretch the axes.
     """
-    mean = np.add.reduce(Z, axis=1) / Z.shape[1]
+    mean = _mean(Z, weights)
     centred = Z - mean[:, np.newaxis]
+    if weights is not None:
+        centred *= np.sqrt(weights)
     C, info = lapack.dpotrf(centred @ centred.T / Z.shape[1], lower=1)
     if info != 0:
         # samples that do not span the space have no covariance to whiten by
@@ -199,7 +211,16 @@ def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
     return out
 
 
-def ridge_regression(features: Array, y: Array, ridge: float) -> tuple[Array, float]:
+def _mean(rows: Array, weights: Array | None) -> Array:
+    """Return the mean of each row."""
+    total = np.add.reduce(rows, axis=1) if weights is None else rows @ weights
+    mean: Array = total / rows.shape[1]
+    return mean
+
+
+def ridge_regression(
+    features: Array, y: Array, ridge: float, weights: Array | None = None
+) -> tuple[Array, float]:
     """Regress ``y`` on the features, with an intercept and a ridge on standardised features.
 
     Features are centred, since the intercept stands apart, but not divided by their standard
@@ -215,6 +236,8 @@ def ridge_regression(features: Array, y: Array, ridge: float) -> tuple[Array, fl
         Targets, shape (q,).
     ridge
         Regularisation of the standardised coefficients.
+    weights
+        Of the squared residuals, shape (q,), of mean 1; default: all 1.
 
     Returns
     -------
@@ -224,8 +247,14 @@ def ridge_regression(features: Array, y: Array, ridge: float) -> tuple[Array, fl
         The intercept.
     """
     q = len(y)
-    mean = np.add.reduce(features, axis=1) / q
+    mean = _mean(features, weights)
     features -= mean[:, np.newaxis]
+    average = np.add.reduce(y) / q
+    if weights is not None:  # from here on the rows and targets of an unweighted fit
+        roots = np.sqrt(weights)
+        average = float(weights @ y) / q
+        features *= roots
+        y = y * roots
     gram = blas.dsyrk(1.0, features.T, trans=1)  # the upper triangle of features features'
     diagonal = gram.diagonal() * (1 + ridge / q)
     diagonal[diagonal == 0] = 1.0  # a constant feature: its coefficient is 0
@@ -233,7 +262,7 @@ def ridge_regression(features: Array, y: Array, ridge: float) -> tuple[Array, fl
     _, coefficients, info = lapack.dposv(gram, features @ y, overwrite_a=1, overwrite_b=1)
     if info != 0:
         raise np.linalg.LinAlgError(f"the normal matrix is not positive definite (pivot {info})")
-    return coefficients, float(np.add.reduce(y) / q - mean @ coefficients)
+    return coefficients, float(average - mean @ coefficients)
 
 
 class Layout:
