@@ -201,6 +201,7 @@ class CasMore(GaussianSearch):
     """
 
     parameters: CasMoreParameters
+    _parameters_class: type[CasMoreParameters] = CasMoreParameters
 
     def __init__(
         self,
@@ -214,7 +215,7 @@ class CasMore(GaussianSearch):
     ) -> None:
         mean = valid_start(x0, sigma0)
         n = len(mean)
-        p = CasMoreParameters.default(n, population_size=population_size, **settings)
+        p = self._parameters_class.default(n, population_size=population_size, **settings)
         super().__init__(mean, sigma0, p, seed, target)
         self.queue = SampleQueue(n, p.queue_size)
         self.path = EvolutionPath(n, p.path_smoothing, p.epsilon_mean, p.path_gain)

@@ -32,6 +32,11 @@ class Entry:
 
 _ENTRIES = (
     Entry("cas-more", "casmore.solvers.cas_more:make", "CAS-MORE, the paper's algorithm"),
+    Entry(
+        "lean-cas-more",
+        "casmore.solvers.cas_more:make_lean",
+        "CAS-MORE with fewer evaluations, for more computation: not in the paper",
+    ),
     Entry("ca-more", "casmore.solvers.more:make_ca_more", "CAS-MORE with a fixed entropy schedule"),
     Entry("more", "casmore.solvers.more:make", "the original MORE, one joint trust region"),
     Entry("cma", "casmore.solvers.cma:make", "CMA-ES of pycma, active covariance", extra="cma"),

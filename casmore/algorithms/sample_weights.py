@@ -1,0 +1,62 @@
+"""How much each sample counts in the surrogate's fit: the better ones more, outliers hardly.
+
+Weighing keeps what clipping takes away: where the function is a quadratic, the fit is exact
+whatever the weights.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_LARGEST_GAP = 1e100  # its square is finite; its weight is 0 for all that matters
+
+
+def rank_weights(rewards: Array, ratio: float) -> Array:
+    """Return weights of mean 1 that fall linearly with the rank, the best one's being largest.
+
+    As in the surrogate of lq-CMA-ES (Hansen, "A global surrogate assisted CMA-ES", GECCO 2019).
+
+    Parameters
+    ----------
+    rewards
+        Finite values, larger ones are better, shape (q,).
+    ratio
+        The best sample's weight, in units of the worst one's.
+    """
+    weights = np.empty(len(rewards))
+    weights[np.argsort(-rewards, kind="stable")] = np.linspace(ratio, 1.0, len(rewards))
+    weights *= 2 / (ratio + 1)
+    return weights
+
+
+def gaps_to_best(rewards: Array) -> Array:
+    """Return by how much each reward falls short of the best, in units of the median of that.
+
+    The best ones' digits stay, which centring on the mean would lose to outliers.
+
+    Parameters
+    ----------
+    rewards
+        Finite values, not all equal, shape (q,).
+    """
+    rewards = rewards * 0.25  # the span of values near the largest double would overflow
+    gaps = rewards.max() - rewards
+    unit = float(np.median(gaps)) or float(gaps.max())
+    with np.errstate(over="ignore"):
+        relative: Array = np.minimum(gaps / unit, _LARGEST_GAP)
+    return relative
+
+
+def outlier_weights(gaps: Array, scale: float) -> Array:
+    """Return ``1 / (1 + (gap / scale)^2)``, the weights of Cauchy's robust regression.
+
+    Parameters
+    ----------
+    gaps
+        Of `gaps_to_best`, shape (q,).
+    scale
+        The gap that halves the weight, in units of the median gap.
+    """
+    weights: Array = 1 / (1 + (gaps / scale) ** 2)
+    return weights

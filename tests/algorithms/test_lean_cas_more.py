@@ -1,0 +1,181 @@
+"""Lean CAS-MORE: the injected optimum, the choice of a model, and what it shares with CAS-MORE."""
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import kendalltau
+
+from casmore.algorithms.cas_more import CasMore
+from casmore.algorithms.lean_cas_more import LeanCasMore, LeanCasMoreParameters, kendall
+from casmore.algorithms.stopping import StopReason
+from casmore.algorithms.surrogate import Complexity
+
+Array = NDArray[np.float64]
+
+
+def sphere(X: Array) -> Array:
+    values: Array = (X**2).sum(axis=1)
+    return values
+
+
+def rosenbrock(X: Array) -> Array:
+    values: Array = (100 * (X[:, 1:] - X[:, :-1] ** 2) ** 2 + (1 - X[:, :-1]) ** 2).sum(axis=1)
+    return values
+
+
+def rotated_ellipsoid(n: int) -> Any:
+    U = np.linalg.qr(np.random.default_rng(n).standard_normal((n, n)))[0]
+    return lambda X: (X @ U) ** 2 @ np.logspace(0, 6, n)
+
+
+def run(solver: CasMore, f: Any, iterations: int = 100_000) -> CasMore:
+    while not solver.stop() and iterations > 0:
+        X = solver.ask()
+        solver.tell(X, f(X))
+        iterations -= 1
+    return solver
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 2), (2, 4), (5, 5), (10, 6), (20, 8), (40, 10)])
+def test_two_thirds_of_the_papers_population(n: int, k: int) -> None:
+    assert LeanCasMoreParameters.default(n).population_size == k
+    assert LeanCasMoreParameters.default(n, population_size=50).population_size == 50
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"population_size": 1}, "population_size = 1 must be at least 2"),
+        ({"injection_radius": 0.0}, "injection_radius = 0.0 must be positive"),
+        ({"weight_ratio": 0.5}, "weight_ratio = 0.5 must be finite, at least 1"),
+        ({"outlier_gap": math.inf}, "outlier_gap = inf must be positive"),
+        ({"agreement_memory": 1.0}, r"agreement_memory = 1.0 must be in \[0, 1\)"),
+        ({"fit_method": "incremental"}, "must be 'direct'"),
+        ({"epsilon_mean": -1.0}, "epsilon_mean = -1.0 must be positive"),
+    ],
+)
+def test_bad_settings_are_refused(setting: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        LeanCasMore(np.ones(3), 1.0, **setting)
+    with pytest.raises(TypeError, match="injection_radius"):
+        LeanCasMore(np.ones(3), 1.0, injection_raduis=1.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 10, 20])
+@pytest.mark.parametrize("sigma0", [1e-150, 1.0, 1e150])
+def test_a_quadratic_is_solved_once_the_model_has_all_its_samples(n: int, sigma0: float) -> None:
+    """The optimum is then known, and the next population holds it."""
+    f = rotated_ellipsoid(n)
+    solver = LeanCasMore(np.full(n, 0.5 * sigma0), sigma0, seed=1, injection_radius=100.0)
+    while solver.complexity is not Complexity.FULL:
+        X = solver.ask()
+        solver.tell(X, f(X / sigma0))
+    best = solver.best_y
+    assert f(solver.ask()[-1:] / sigma0)[0] < 1e-12 * best
+
+
+def test_the_optimum_is_looked_for_within_the_radius() -> None:
+    n, radius = 3, 1.5
+    solver = LeanCasMore(np.full(n, 50.0), 1.0, seed=1, injection_radius=radius)
+    on_the_bound = 0
+    for _ in range(30):
+        before = solver.distribution
+        X = solver.ask()
+        solver.tell(X, sphere(X))
+        if solver.complexity is Complexity.FULL:
+            z = before.whiten(solver.ask()[-1:])[0]
+            assert np.linalg.norm(z) <= radius * (1 + 1e-9)
+            on_the_bound += bool(np.linalg.norm(z) > radius * (1 - 1e-9))
+    assert on_the_bound > 5
+
+
+@pytest.mark.parametrize("f", [rotated_ellipsoid(5), rosenbrock], ids=["ellipsoid", "rosenbrock"])
+def test_it_needs_fewer_evaluations_than_cas_more(f: Any) -> None:
+    needed = {
+        algorithm: np.median(
+            [
+                run(algorithm(np.full(5, 0.3), 0.5, seed=seed, target=1e-8), f).evaluations
+                for seed in range(5)
+            ]
+        )
+        for algorithm in (CasMore, LeanCasMore)
+    }
+    assert needed[LeanCasMore] < 0.75 * needed[CasMore]
+
+
+def test_the_model_that_predicts_better_is_used() -> None:
+    solver = run(LeanCasMore(np.full(5, 2.0), 1.0, seed=1), rosenbrock, 20)
+    for right, agreement in enumerate([[1.0, -1.0], [-1.0, 1.0]]):
+        solver.agreement = np.array(agreement)  # which no single population turns round
+        X = solver.ask()
+        solver.tell(X, rosenbrock(X))
+        assert solver.model is solver._models[right]
+        assert (solver._models[0].A != solver._models[1].A).any()
+
+
+def test_agreement_is_kendalls_tau_of_values_not_seen_before() -> None:
+    solver = LeanCasMore(np.full(4, 1.0), 1.0, seed=3, agreement_memory=0.0)
+    for _ in range(12):
+        models, distribution = solver._models, solver._fitted_in
+        X = solver.ask()
+        y = rosenbrock(X)
+        solver.tell(X, y)
+        for model, tau in zip(models, solver.agreement, strict=bool(models)):
+            predicted = model(distribution.whiten(X))
+            assert tau == pytest.approx(kendalltau(predicted, -y).statistic)
+    assert models
+
+
+def test_kendalls_tau() -> None:
+    rng = np.random.default_rng(1)
+    for size in (2, 3, 10, 50):
+        a, b = rng.standard_normal((2, size))
+        assert kendall(a, b) == pytest.approx(kendalltau(a, b).statistic)
+
+
+@pytest.mark.parametrize("iterations", [1, 7, 40])
+def test_a_pickled_solver_goes_on_as_the_uninterrupted_one(iterations: int) -> None:
+    solver = run(LeanCasMore(np.ones(3), 1.0, seed=2), rosenbrock, iterations)
+    copy = pickle.loads(pickle.dumps(solver))
+    for each in (solver, copy):
+        run(each, rosenbrock, 20)
+    assert copy.mean.tolist() == solver.mean.tolist()
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, 1e300])
+def test_half_the_values_bad(bad: float) -> None:
+    def f(X: Array) -> Array:
+        return np.where(X[:, 0] > 0.5, bad, sphere(X))
+
+    solver = run(LeanCasMore(np.ones(3), 1.0, seed=2, target=1e-10), f)
+    assert StopReason.TARGET in solver.stop()
+
+
+def test_a_flat_function_ends_with_no_progress() -> None:
+    solver = run(LeanCasMore(np.ones(2), 1.0, seed=1), lambda X: np.ones(len(X)), 1000)
+    assert solver.stop() == {StopReason.NO_PROGRESS: 0}
+    assert solver.mean.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda X: X[:, 0].clip(-10, 10) * 1e307,
+        lambda X: -np.exp(np.abs(X).sum(axis=1).clip(max=700)),
+        lambda X: 1e-320 * (X**2).sum(axis=1),
+        lambda X: np.random.default_rng(len(X)).standard_cauchy(len(X)),
+        lambda X: np.where(X.sum(axis=1) > 0, 1.0, 0.0),
+        lambda X: 1 / np.abs(X).min(axis=1),
+    ],
+    ids=["huge", "exploding", "denormal", "cauchy", "step", "poles"],
+)
+def test_a_run_ends_with_a_reason_never_with_an_exception(f: Any) -> None:
+    for n in (1, 3):
+        solver = run(LeanCasMore(np.full(n, 0.3), 1.0, seed=1), f, 3000)
+        assert solver.iterations == 3000 or solver.stop()
+        assert np.isfinite(solver.mean).all()
+        assert np.isfinite(solver.distribution.factor).all()
