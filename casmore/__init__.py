@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
+from casmore.algorithms.lean_cas_more import LeanCasMore, LeanCasMoreParameters
 from casmore.algorithms.stopping import StopReason
 from casmore.optimize import fmin, minimize_method
 from casmore.trace import Trace
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CasMore",
     "CasMoreParameters",
+    "LeanCasMore",
+    "LeanCasMoreParameters",
     "StopReason",
     "Trace",
     "fmin",

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import OptimizeResult
 
 from casmore.algorithms.cas_more import CasMore
+from casmore.algorithms.lean_cas_more import LeanCasMore
 from casmore.algorithms.stopping import StopReason
 from casmore.solvers.protocol import Seed
 from casmore.solvers.restarts import Restarting, RestartPolicy
@@ -36,6 +37,7 @@ def fmin(
     callback: Callback | None = None,
     vectorized: bool = False,
     trace: bool | Trace = False,
+    lean: bool = False,
     **settings: Any,
 ) -> OptimizeResult:
     """Minimise ``f`` with CAS-MORE.
@@ -59,8 +61,8 @@ def fmin(
         population, ``"bipop"`` with that or with a small population and a small step size,
         whichever has had less of the budget.
     population_size
-        Samples an iteration, K; default ``4 + floor(3 log n)``. Larger ones search more globally
-        and stand more noise.
+        Samples an iteration, K; default ``4 + floor(3 log n)``, two thirds of that if ``lean``.
+        Larger ones search more globally and stand more noise.
     seed
         The same seed gives the same run.
     callback
@@ -73,8 +75,11 @@ def fmin(
         the curve of f at the mean, ``f`` is evaluated there once an iteration, beyond ``budget``
         and ``nfev``; ``casmore.Trace(f_at_mean=False)`` records without it. A trace of one's own
         can be looked at while the run goes on.
+    lean
+        Whether to use `LeanCasMore`, which needs fewer evaluations, on smooth functions less than
+        half, and more computation for each: for an ``f`` that takes a millisecond or more.
     settings
-        Fields of `CasMoreParameters` to change.
+        Fields of `CasMoreParameters` to change; with ``lean`` of `LeanCasMoreParameters`.
 
     Returns
     -------
@@ -110,7 +115,7 @@ def fmin(
     if budget < 1:
         raise ValueError(f"budget must be at least 1 evaluation, not {budget!r}")
     solver = Restarting(
-        CasMore,
+        LeanCasMore if lean else CasMore,
         _AroundFirst(x0, sigma0),
         sigma0,
         policy=RestartPolicy(restarts),

@@ -31,6 +31,18 @@ def test_it_finds_the_minimum_of_rosenbrock() -> None:
     assert result.mean == pytest.approx(np.ones(5), abs=1e-3)
 
 
+def test_the_lean_variant_needs_fewer_evaluations() -> None:
+    plain, lean = (
+        casmore.fmin(rosen, np.zeros(4), 0.5, target=1e-9, seed=1, lean=lean)
+        for lean in (False, True)
+    )
+    assert plain.success
+    assert lean.success
+    assert lean.nfev < 0.75 * plain.nfev
+    with pytest.raises(TypeError, match="injection_radius"):
+        casmore.fmin(rosen, np.zeros(4), 0.5, injection_radius=1.0)
+
+
 def test_evaluations_are_counted_and_the_budget_is_kept_to_the_last_one() -> None:
     calls: list[float] = []
 

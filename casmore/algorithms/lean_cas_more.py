@@ -131,10 +131,13 @@ class LeanCasMore(CasMore):
         self._optimum: Array | None = None
 
     def ask(self) -> Array:
-        """Sample the search distribution, shape (K, n); the last one is the surrogate's optimum."""
+        """Sample the search distribution, shape (K, n); the first one is the surrogate's optimum.
+
+        First, since a target may be reached by it.
+        """
         X = super().ask()
         if self._optimum is not None:
-            X[-1] = self._optimum
+            X[0] = self._optimum
         return X
 
     def _update(self, X: Array, y: Array) -> None:

@@ -2,7 +2,7 @@
 
 import math
 import pickle
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.surrogate import Complexity
 
 Array = NDArray[np.float64]
+Solver = TypeVar("Solver", bound=CasMore)
 
 
 def sphere(X: Array) -> Array:
@@ -32,7 +33,7 @@ def rotated_ellipsoid(n: int) -> Any:
     return lambda X: (X @ U) ** 2 @ np.logspace(0, 6, n)
 
 
-def run(solver: CasMore, f: Any, iterations: int = 100_000) -> CasMore:
+def run(solver: Solver, f: Any, iterations: int = 100_000) -> Solver:
     while not solver.stop() and iterations > 0:
         X = solver.ask()
         solver.tell(X, f(X))
@@ -75,7 +76,7 @@ def test_a_quadratic_is_solved_once_the_model_has_all_its_samples(n: int, sigma0
         X = solver.ask()
         solver.tell(X, f(X / sigma0))
     best = solver.best_y
-    assert f(solver.ask()[-1:] / sigma0)[0] < 1e-12 * best
+    assert f(solver.ask()[:1] / sigma0)[0] < 1e-9 * best
 
 
 def test_the_optimum_is_looked_for_within_the_radius() -> None:
@@ -87,7 +88,7 @@ def test_the_optimum_is_looked_for_within_the_radius() -> None:
         X = solver.ask()
         solver.tell(X, sphere(X))
         if solver.complexity is Complexity.FULL:
-            z = before.whiten(solver.ask()[-1:])[0]
+            z = before.whiten(solver.ask()[:1])[0]
             assert np.linalg.norm(z) <= radius * (1 + 1e-9)
             on_the_bound += bool(np.linalg.norm(z) > radius * (1 - 1e-9))
     assert on_the_bound > 5
