@@ -166,9 +166,12 @@ class LeanCasMore(CasMore):
         return self._models[int(self.agreement.argmax())], complexity
 
     def _judge(self, X: Array, y: Array) -> None:
-        """Compare what the last models predict with the values, neither having seen the other."""
+        """Compare what the last models predict with the values, neither having seen the other.
+
+        Models that are not full yet say nothing of which full one will be right.
+        """
         known = np.isfinite(y)
-        if not self._models or np.count_nonzero(known) < 2:
+        if self.complexity is not Complexity.FULL or not self._models or known.sum() < 2:
             return
         Z = self._fitted_in.whiten(X[known])
         found = np.array([kendall(model(Z), -y[known]) for model in self._models])
