@@ -215,6 +215,11 @@ class Xnes(GaussianSearch):
         The samples at hand, weighted by the ratio of the densities, stand for samples of that
         hypothetical distribution. Where these are the better ones, with significance, the rate
         grows; else it falls back towards the initial one.
+
+        These are the published formulas. In the data published for BBOB 2012 the rate grows more
+        slowly: from the same start, 0 and sigma 1, f1 in 20-D takes 5500 evaluations to 1e-7 there
+        and 2300 here, but f8 and f9 in 20-D, solved there, end here in a search distribution that
+        is too small. Without adaptation sampling both agree (f1: 23500 and 23400).
         """
         p, n = self.parameters, z.shape[1]
         if self._last_scale_step is None:
