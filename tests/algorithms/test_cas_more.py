@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.gaussian import kl_divergence
+from casmore.algorithms.lean_cas_more import LeanCasMore
 from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.surrogate import Complexity
 
 Array = NDArray[np.float64]
+
+
+BOTH = pytest.mark.parametrize("algorithm", [CasMore, LeanCasMore])
 
 
 def sphere(X: Array) -> Array:
@@ -228,12 +232,13 @@ def test_the_best_point_is_the_best_told() -> None:
     assert solver.best_y == 1
 
 
+@BOTH
 @pytest.mark.parametrize("bad", [math.nan, math.inf, 1e300])
-def test_half_the_values_bad(bad: float) -> None:
+def test_half_the_values_bad(bad: float, algorithm: type[CasMore]) -> None:
     def f(X: Array) -> Array:
         return np.where(X[:, 0] > 0.5, bad, sphere(X))
 
-    solver = run(CasMore(np.ones(3), 1.0, seed=2, target=1e-10), f)
+    solver = run(algorithm(np.ones(3), 1.0, seed=2, target=1e-10), f)
     assert StopReason.TARGET in solver.stop()
 
 
@@ -245,18 +250,20 @@ def test_minus_infinity_is_the_best_value() -> None:
     assert StopReason.TARGET in solver.stop()
 
 
+@BOTH
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_only_bad_values_end_the_run_by_name(bad: float) -> None:
-    solver = run(CasMore(np.ones(2), 1.0, seed=1), lambda X: np.full(len(X), bad), 1000)
+def test_only_bad_values_end_the_run_by_name(bad: float, algorithm: type[CasMore]) -> None:
+    solver = run(algorithm(np.ones(2), 1.0, seed=1), lambda X: np.full(len(X), bad), 1000)
     assert solver.stop() == {StopReason.UPDATE_FAILED: 10}
     assert solver.best_y == math.inf
     assert solver.mean.tolist() == [1, 1]
 
 
-def test_a_flat_function_ends_with_no_progress() -> None:
-    solver = run(CasMore(np.ones(2), 1.0, seed=1), lambda X: np.ones(len(X)), 1000)
+@BOTH
+def test_a_flat_function_ends_with_no_progress(algorithm: type[CasMore]) -> None:
+    solver = run(algorithm(np.ones(2), 1.0, seed=1), lambda X: np.ones(len(X)), 1000)
     assert solver.stop() == {StopReason.NO_PROGRESS: 0}
-    assert solver.iterations == 10 + 30 * 2 / 6
+    assert solver.iterations == 10 + 30 * 2 / solver.population_size
     assert solver.mean.tolist() == [1, 1]  # nothing to learn: nothing moved
 
 
@@ -291,6 +298,7 @@ def test_an_ill_conditioned_function_ends_by_the_condition_number() -> None:
     assert solver.stop()[StopReason.CONDITION] > 1e4
 
 
+@BOTH
 @pytest.mark.parametrize(
     "f",
     [
@@ -303,9 +311,9 @@ def test_an_ill_conditioned_function_ends_by_the_condition_number() -> None:
     ],
     ids=["huge", "exploding", "denormal", "cauchy", "step", "poles"],
 )
-def test_a_run_ends_with_a_reason_never_with_an_exception(f: Any) -> None:
+def test_a_run_ends_with_a_reason_never_with_an_exception(f: Any, algorithm: type[CasMore]) -> None:
     for n in (1, 3):
-        solver = run(CasMore(np.full(n, 0.3), 1.0, seed=1), f, 3000)
+        solver = run(algorithm(np.full(n, 0.3), 1.0, seed=1), f, 3000)
         assert solver.iterations == 3000 or solver.stop()
         assert np.isfinite(solver.mean).all()
         assert np.isfinite(solver.distribution.factor).all()

@@ -11,7 +11,6 @@ from scipy.stats import kendalltau
 
 from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.lean_cas_more import LeanCasMore, LeanCasMoreParameters, kendall
-from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.surrogate import Complexity
 
 Array = NDArray[np.float64]
@@ -146,38 +145,3 @@ def test_a_pickled_solver_goes_on_as_the_uninterrupted_one(iterations: int) -> N
     for each in (solver, copy):
         run(each, rosenbrock, 20)
     assert copy.mean.tolist() == solver.mean.tolist()
-
-
-@pytest.mark.parametrize("bad", [math.nan, math.inf, 1e300])
-def test_half_the_values_bad(bad: float) -> None:
-    def f(X: Array) -> Array:
-        return np.where(X[:, 0] > 0.5, bad, sphere(X))
-
-    solver = run(LeanCasMore(np.ones(3), 1.0, seed=2, target=1e-10), f)
-    assert StopReason.TARGET in solver.stop()
-
-
-def test_a_flat_function_ends_with_no_progress() -> None:
-    solver = run(LeanCasMore(np.ones(2), 1.0, seed=1), lambda X: np.ones(len(X)), 1000)
-    assert solver.stop() == {StopReason.NO_PROGRESS: 0}
-    assert solver.mean.tolist() == [1, 1]
-
-
-@pytest.mark.parametrize(
-    "f",
-    [
-        lambda X: X[:, 0].clip(-10, 10) * 1e307,
-        lambda X: -np.exp(np.abs(X).sum(axis=1).clip(max=700)),
-        lambda X: 1e-320 * (X**2).sum(axis=1),
-        lambda X: np.random.default_rng(len(X)).standard_cauchy(len(X)),
-        lambda X: np.where(X.sum(axis=1) > 0, 1.0, 0.0),
-        lambda X: 1 / np.abs(X).min(axis=1),
-    ],
-    ids=["huge", "exploding", "denormal", "cauchy", "step", "poles"],
-)
-def test_a_run_ends_with_a_reason_never_with_an_exception(f: Any) -> None:
-    for n in (1, 3):
-        solver = run(LeanCasMore(np.full(n, 0.3), 1.0, seed=1), f, 3000)
-        assert solver.iterations == 3000 or solver.stop()
-        assert np.isfinite(solver.mean).all()
-        assert np.isfinite(solver.distribution.factor).all()
