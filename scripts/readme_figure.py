@@ -1,8 +1,9 @@
-"""Make the README's picture, ``results/ecdf.png``, from the data of a run.
+"""Make a picture of the README, ECDFs of all targets, from the data of a run.
 
-usage: python scripts/readme_figure.py RUN [FOLDER]
+usage: python scripts/readme_figure.py RUN [FILE.png]
 
-FOLDER is where to put it instead of ``results/``.
+FILE.png is where to put it instead of ``results/ecdf.png``. A run in several dimensions gets a
+panel for each of them, a run in one dimension a panel for each group of functions.
 """
 
 import sys
@@ -10,13 +11,19 @@ from pathlib import Path
 
 from casmore.reports import ReportError, ecdf, runtimes, style
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
+PICTURE = Path(__file__).resolve().parents[1] / "results" / "ecdf.png"
 
 
-def main(run: Path, folder: Path = RESULTS) -> None:
-    """Draw the run's ECDFs, a panel for each dimension."""
+def main(run: Path, picture: Path = PICTURE) -> None:
+    """Draw the run's ECDFs."""
     data = runtimes.load(run)
-    png, pdf = style.save(ecdf.by_dimension(data, runtimes.budgets(run, data)), folder / "ecdf")
+    budgets = runtimes.budgets(run, data)
+    if len(budgets) == 1:
+        ((dimension, budget),) = budgets.items()
+        figure = ecdf.by_group(data, dimension, budget)
+    else:
+        figure = ecdf.by_dimension(data, budgets)
+    png, pdf = style.save(figure, picture.with_suffix(""))
     pdf.unlink()  # the README shows the picture; the vector figure is in the run's report
     print(png)
 

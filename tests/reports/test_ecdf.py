@@ -113,14 +113,14 @@ def test_saved_figures_are_the_same_each_time(loaded: list[Runtimes], tmp_path: 
 
 
 def test_readme_figure(run: LoggedRun, tmp_path: Path) -> None:
-    command = [sys.executable, str(README_FIGURE), str(run.folder), str(tmp_path)]
+    command = [sys.executable, str(README_FIGURE), str(run.folder), str(tmp_path / "ecdf.png")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(tmp_path / "ecdf.png")
     assert (tmp_path / "ecdf.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_readme_figure_without_data(tmp_path: Path) -> None:
-    command = [sys.executable, str(README_FIGURE), str(tmp_path), str(tmp_path)]
+    command = [sys.executable, str(README_FIGURE), str(tmp_path), str(tmp_path / "ecdf.png")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "has no COCO data" in done.stderr
