@@ -14,14 +14,15 @@ class DiskFullError(OSError):
 
 
 def check_room(folder: Path) -> None:
-    """Check that there is room on the disk of ``folder``.
+    """Check that there is room on the disk of ``folder``, if it tells.
 
     Raises
     ------
     DiskFullError
         If less than 8 MiB are left.
     """
-    if shutil.disk_usage(folder).free < _ROOM:
+    disk = shutil.disk_usage(folder)
+    if disk.free < _ROOM and disk.total > 0:  # 0: a network's or user's file system may not know
         raise DiskFullError(f"there is no space left on the disk of {folder}; make some")
 
 

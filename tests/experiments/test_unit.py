@@ -84,6 +84,19 @@ def test_a_unit_with_broken_data_is_not_published(
     assert not folder.failure(work.unit).exists()
 
 
+@pytest.mark.parametrize(
+    ("total", "free", "fits"), [(2**40, 2**23, True), (2**40, 2**23 - 1, False), (0, 0, True)]
+)
+def test_a_trial_needs_room_on_the_disk(
+    total: int, free: int, fits: bool, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = type(shutil.disk_usage(tmp_path))(total, total - free, free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    outcome = run_unit(work, RunFolder(tmp_path))
+    assert (outcome.error is None) == fits
+    assert fits or "no space left on the disk" in (outcome.error or "")
+
+
 def _cut(path: Path, characters: int) -> None:
     path.write_text(path.read_text()[:-characters])
 
