@@ -35,6 +35,9 @@ from casmore.algorithms.trust_region import eigenbasis, mean_step
 
 Array = NDArray[np.float64]
 
+# Samples of a population that models are judged by: all pairs of more would take their time
+_MOST_JUDGED = 50
+
 
 @dataclass(frozen=True, kw_only=True)
 class LeanCasMoreParameters(CasMoreParameters):
@@ -170,8 +173,8 @@ class LeanCasMore(CasMore):
 
         Models that are not full yet say nothing of which full one will be right.
         """
-        known = np.isfinite(y)
-        if self.complexity is not Complexity.FULL or not self._models or known.sum() < 2:
+        known = np.isfinite(y).nonzero()[0][:_MOST_JUDGED]
+        if self.complexity is not Complexity.FULL or not self._models or len(known) < 2:
             return
         Z = self._fitted_in.whiten(X[known])
         found = np.array([kendall(model(Z), -y[known]) for model in self._models])
