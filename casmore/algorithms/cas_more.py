@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -133,9 +133,7 @@ class CasMoreParameters(SearchParameters):
             self._require("fit_method", self.whitening, "'direct' where whitening is off")
 
     @classmethod
-    def default(
-        cls, n: int, *, population_size: int | None = None, **changes: Any
-    ) -> CasMoreParameters:
+    def default(cls, n: int, *, population_size: int | None = None, **changes: Any) -> Self:
         """Return the paper's settings for dimension ``n``, with ``changes`` made.
 
         Raises
@@ -245,7 +243,8 @@ class CasMore(GaussianSearch):
         if learned is None:
             return
         model, complexity = learned
-        self.distribution = self._step(model, complexity)
+        d, U = eigenbasis(model.A)
+        self.distribution = self._step(d, U.T @ model.a, U, complexity)
         self.model, self.complexity = model, complexity
 
     def _learn(self, targets: Array) -> tuple[QuadraticModel, Complexity] | None:
@@ -253,13 +252,19 @@ class CasMore(GaussianSearch):
         complexity = affordable_complexity(len(self.queue), self.distribution.dimension)
         if complexity is None:
             return None
-        return self.fit.fit(self.queue, targets, complexity, self.distribution), complexity
+        return self._fitted(targets, complexity), complexity
 
-    def _step(self, model: QuadraticModel, complexity: Complexity) -> SearchDistribution:
-        """Return the distribution after the updates of mean, covariance and entropy."""
+    def _fitted(self, targets: Array, complexity: Complexity) -> QuadraticModel:
+        """Fit a surrogate for which there are samples enough."""
+        return self.fit.fit(self.queue, targets, complexity, self.distribution)
+
+    def _step(self, d: Array, g: Array, U: Array, complexity: Complexity) -> SearchDistribution:
+        """Return the distribution after the updates of mean, covariance and entropy.
+
+        The model is given by its eigenvalues ``d``, eigenvectors ``U`` and slopes ``g`` along them.
+        """
         p, n = self.parameters, self.distribution.dimension
-        d, U = eigenbasis(model.A)
-        step, _ = mean_step(d, U.T @ model.a, p.epsilon_mean)
+        step, _ = mean_step(d, g, p.epsilon_mean)
         variances, _ = covariance_scales(d, p.epsilon_covariance)
         z = U @ step
         self.path.update(z)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,14 +24,9 @@ from casmore.algorithms.cas_more import CasMore, CasMoreParameters, FitMethod
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.gaussian_search import default_population_size
 from casmore.algorithms.sample_weights import gaps_to_best, outlier_weights, rank_weights
-from casmore.algorithms.surrogate import (
-    Complexity,
-    DirectFit,
-    QuadraticModel,
-    affordable_complexity,
-)
+from casmore.algorithms.surrogate import Complexity, DirectFit, QuadraticModel
 from casmore.algorithms.targets import finite_rewards
-from casmore.algorithms.trust_region import eigenbasis, mean_step
+from casmore.algorithms.trust_region import mean_step
 
 Array = NDArray[np.float64]
 
@@ -78,9 +73,7 @@ class LeanCasMoreParameters(CasMoreParameters):
         )
 
     @classmethod
-    def default(
-        cls, n: int, *, population_size: int | None = None, **changes: Any
-    ) -> LeanCasMoreParameters:
+    def default(cls, n: int, *, population_size: int | None = None, **changes: Any) -> Self:
         """Return the settings for dimension ``n``, with ``changes`` made.
 
         Raises
@@ -93,9 +86,7 @@ class LeanCasMoreParameters(CasMoreParameters):
         if population_size is None:
             population_size = max(2, 2 * default_population_size(n) // 3)
         changes = {"injection_radius": 2 * math.sqrt(n), **changes}
-        made = super().default(n, population_size=population_size, **changes)
-        assert isinstance(made, cls)
-        return made
+        return super().default(n, population_size=population_size, **changes)
 
 
 class LeanCasMore(CasMore):
@@ -148,14 +139,9 @@ class LeanCasMore(CasMore):
         self._judge(X, y)
         self._models, self._optimum = (), None
         super()._update(X, y)
-        if self._models and self.model is not None:
-            self._optimum = self._optimum_of(self.model, self._fitted_in)
 
-    def _learn(self, targets: Array) -> tuple[QuadraticModel, Complexity] | None:
-        """Fit both surrogates in whitened coordinates; return the one that predicts better."""
-        complexity = affordable_complexity(len(self.queue), self.distribution.dimension)
-        if complexity is None:
-            return None
+    def _fitted(self, targets: Array, complexity: Complexity) -> QuadraticModel:
+        """Fit both surrogates; return the one that predicts better."""
         p = self.parameters
         rewards = finite_rewards(self.queue.values)
         by_rank, gaps = rank_weights(rewards, p.weight_ratio), gaps_to_best(rewards)
@@ -166,7 +152,16 @@ class LeanCasMore(CasMore):
             self.fit.fit(self.queue, values, complexity, self.distribution, weights)
             for values, weights in ((-gaps, without_outliers), (targets, by_rank))
         )
-        return self._models[int(self.agreement.argmax())], complexity
+        return self._models[int(self.agreement.argmax())]
+
+    def _step(self, d: Array, g: Array, U: Array, complexity: Complexity) -> SearchDistribution:
+        """Do the step of CAS-MORE, and find the model's optimum within the radius."""
+        new = super()._step(d, g, U, complexity)
+        z, _ = mean_step(d, g, 0.5 * self.parameters.injection_radius**2)
+        optimum = self.distribution.mean + self.distribution.factor @ (U @ z)
+        if np.isfinite(optimum).all():
+            self._optimum = optimum
+        return new
 
     def _judge(self, X: Array, y: Array) -> None:
         """Compare what the last models predict with the values, neither having seen the other.
@@ -180,13 +175,6 @@ class LeanCasMore(CasMore):
         found = np.array([kendall(model(Z), -y[known]) for model in self._models])
         keep = self.parameters.agreement_memory
         self.agreement = keep * self.agreement + (1 - keep) * found
-
-    def _optimum_of(self, model: QuadraticModel, distribution: SearchDistribution) -> Array | None:
-        """Return the point within the radius that the model takes for the best, shape (n,)."""
-        d, U = eigenbasis(model.A)
-        z, _ = mean_step(d, U.T @ model.a, 0.5 * self.parameters.injection_radius**2)
-        x: Array = distribution.mean + distribution.factor @ (U @ z)
-        return x if np.isfinite(x).all() else None
 
 
 def kendall(a: Array, b: Array) -> float:

@@ -23,7 +23,6 @@ from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.joint_trust_region import joint_update
 from casmore.algorithms.surrogate import Complexity, QuadraticModel
-from casmore.algorithms.trust_region import eigenbasis
 
 Array = NDArray[np.float64]
 
@@ -181,9 +180,8 @@ class More(CasMore):
             return None
         return self._bayesian.fit(X, targets, self.distribution), Complexity.FULL
 
-    def _step(self, model: QuadraticModel, complexity: Complexity) -> SearchDistribution:
+    def _step(self, d: Array, g: Array, U: Array, complexity: Complexity) -> SearchDistribution:
         """Return the distribution after the update of mean and covariance at once."""
-        d, U = eigenbasis(model.A)
         bound = self.entropy_bound() - self.distribution.entropy
-        new = joint_update(d, U.T @ model.a, self.joint.epsilon, bound)
+        new = joint_update(d, g, self.joint.epsilon, bound)
         return self._moved(U @ new.step, U, np.sqrt(new.variances))
