@@ -183,8 +183,7 @@ class GaussianSearch(ABC):
             If it leaves the range of double precision.
         """
         moved = self.distribution.updated(z, U, scales)
-        if not (np.isfinite(moved.factor).all() and np.isfinite(moved.mean).all()):
-            raise np.linalg.LinAlgError("the update left the range of double precision")
+        check_range(moved.mean, moved.factor)
         return moved
 
     def _reasons_to_stop(self, y: Array) -> dict[StopReason, float]:
@@ -207,3 +206,15 @@ class GaussianSearch(ABC):
                 maximal_condition=p.maximal_condition,
             )
         return stop
+
+
+def check_range(mean: Array, factor: Array) -> None:
+    """Check where an update has led to.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If that is out of the range of double precision.
+    """
+    if not (np.isfinite(factor).all() and np.isfinite(mean).all()):
+        raise np.linalg.LinAlgError("the update left the range of double precision")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters
+from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters, check_range
 from casmore.solvers.protocol import Seed
 from casmore.solvers.pybrain_aliases import import_xnes, pybrain_importable
 
@@ -105,8 +105,7 @@ class PyBrainXnes(GaussianSearch):
             raise np.linalg.LinAlgError(str(error)) from error
         # copies: PyBrain moves its mean in place
         mean, factor = np.array(self._optimizer._center), np.array(self._optimizer._A)
-        if not (np.isfinite(mean).all() and np.isfinite(factor).all()):
-            raise np.linalg.LinAlgError("PyBrain's step left the range of double precision")
+        check_range(mean, factor)
         self.distribution = SearchDistribution(mean, factor)
 
     def _learn(self, X: Array, y: Array) -> None:
