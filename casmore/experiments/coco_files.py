@@ -70,26 +70,34 @@ def check_trial(
         raise BrokenDataError(
             f"{infos[0]}: (instance, evaluations) are {logged}, not {(instance, evaluations)}"
         )
-    data_file = folder / entries[0].data_file
-    by_target = _read_rows(data_file, dimension)
-    for suffix in (".tdat", ".rdat", ".mdat"):  # by evaluation, by restart, of constraints
-        path = data_file.with_suffix(suffix)
-        rows = _read_rows(path, dimension)
+    # by target, by evaluation, by restart, of constraints
+    by_target, by_evaluation, by_restart, constrained = (
+        _read_rows((folder / entries[0].data_file).with_suffix(suffix), dimension)
+        for suffix in (".dat", ".tdat", ".rdat", ".mdat")
+    )
+    for rows in (by_evaluation, by_restart, constrained):
         if rows.header != by_target.header:
-            raise BrokenDataError(f"{path} begins with {rows.header[:40]!r}, as no other file does")
-        if suffix == ".rdat" and len(rows.evaluations) != restarts:
             raise BrokenDataError(
-                f"{path} has {len(rows.evaluations)} lines of data for {restarts} restarts"
+                f"{rows.path} begins with {rows.header[:40]!r}, as no other file does"
             )
-        if suffix == ".tdat":
-            _check_span(path, rows.evaluations, evaluations)
-    _check_span(data_file, by_target.evaluations, evaluations)
+    for rows in (by_target, by_evaluation):
+        first, last = (rows.evaluations[0], rows.evaluations[-1]) if rows.evaluations else (0, 0)
+        if (first, last) != (1, evaluations):
+            raise BrokenDataError(
+                f"{rows.path} goes from evaluation {first} to {last}, not from 1 to {evaluations}"
+            )
+    if len(by_restart.evaluations) != restarts:
+        raise BrokenDataError(
+            f"{by_restart.path} has {len(by_restart.evaluations)} lines of data for {restarts} "
+            "restarts"
+        )
 
 
 @dataclass(frozen=True)
 class _Rows:
     """A data file: its header, and the first number of each line."""
 
+    path: Path
     header: str
     evaluations: list[int]
 
@@ -117,13 +125,4 @@ def _read_rows(path: Path, dimension: int) -> _Rows:
         if evaluation <= (evaluations[-1] if evaluations else 0):
             raise BrokenDataError(f"{path}: out of order, the line {row!r}")
         evaluations.append(evaluation)
-    return _Rows(header, evaluations)
-
-
-def _check_span(path: Path, found: list[int], evaluations: int) -> None:
-    """Check that a file goes from the first evaluation to the last one."""
-    if not found or (found[0], found[-1]) != (1, evaluations):
-        begin, end = (found[0], found[-1]) if found else (None, None)
-        raise BrokenDataError(
-            f"{path} goes from evaluation {begin} to {end}, not from 1 to {evaluations}"
-        )
+    return _Rows(path, header, evaluations)
