@@ -42,7 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command; return the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        return int(options.command(options))
+        code = int(options.command(options))
+        sys.stdout.flush()  # a pipe that is closed is found here, not at the interpreter's end
+    except BrokenPipeError:  # who reads has seen enough, as in 'casmore solvers | head'
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left
+        return _EXIT_FAILED
     except UsageError as error:
         print(f"casmore: {error}", file=sys.stderr)
         return _EXIT_USAGE
@@ -58,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return _EXIT_USAGE
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,5 +1,6 @@
 """The command line: what it says, and with which code it ends."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,23 @@ def test_a_missing_extra_is_no_traceback(missing: str, arguments: list[str], pro
     assert done.returncode == 2
     assert f"needs the package {missing!r}: pip install 'casmore[bbob]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_who_has_seen_enough_gets_no_traceback(unbuffered: str) -> None:
+    """As in ``casmore solvers | head``."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "casmore", "solvers"],
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_solvers_are_listed_without_the_extras() -> None:
