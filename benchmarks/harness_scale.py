@@ -22,13 +22,15 @@ from unittest.mock import patch
 
 from casmore.experiments import backends, runner
 from casmore.experiments.backends import Batch
-from casmore.experiments.config import Config, check
-from casmore.experiments.folder import RunFolder
+from casmore.experiments.config.bbob import Config
+from casmore.experiments.config.check import check
 from casmore.experiments.merge import merge
-from casmore.experiments.plan import Unit, Work, make_plan, schedule
+from casmore.experiments.plan import make_plan, schedule
 from casmore.experiments.shard import Shard
 from casmore.experiments.status import status, text
-from casmore.experiments.unit import Outcome, Workplace
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.work_unit import Unit, Work
+from casmore.experiments.worker import Outcome, Workplace
 
 _SECONDS_PER_COST = 1e-5  # of a simulated worker, for an evaluation and dimension
 

@@ -15,7 +15,8 @@ import json
 import tempfile
 from pathlib import Path
 
-from casmore.experiments import config, runner
+from casmore.experiments import runner
+from casmore.experiments.config import check
 
 
 def main() -> None:
@@ -28,7 +29,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=360)
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    experiment = config.check(
+    experiment = check.check(
         {
             "name": "projection",
             "suite": {

@@ -19,7 +19,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from casmore.experiments import config, runner
+from casmore.experiments import runner
+from casmore.experiments.config import check
 
 FUNCTIONS = (1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 DIMENSIONS = (5, 10, 20)
@@ -60,7 +61,7 @@ def read_reference(path: Path) -> tuple[Reference, dict[int, Protocol]]:
 
 
 def run_ours(dimension: int, protocol: Protocol, seed: int, out: Path, workers: int) -> Trials:
-    experiment = config.check(
+    experiment = check.check(
         {
             "name": f"reference-{dimension}",
             "seed": seed,

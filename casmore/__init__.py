@@ -49,12 +49,12 @@ def plot(trace: Trace) -> "Figure":
         # only now: the optimizer itself needs NumPy and SciPy alone
         import matplotlib.pyplot as plt
 
-        from casmore.reports import live_view, style
+        from casmore.plotting import run_view, style
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
         raise ImportError("casmore.plot needs Matplotlib: pip install 'casmore[plot]'") from error
     with style.paper():
-        figure = plt.figure(figsize=live_view.SIZE, layout="constrained")
-        live_view.draw(figure, trace)
+        figure = plt.figure(figsize=run_view.SIZE, layout="constrained")
+        run_view.draw(figure, trace)
     return figure

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NoReturn
 from casmore.solvers import registry
 
 if TYPE_CHECKING:
-    from casmore.experiments.folder import RunFolder
-    from casmore.experiments.plan import Work
     from casmore.experiments.runner import Summary
+    from casmore.experiments.store.run_folder import RunFolder
+    from casmore.experiments.work_unit import Work
 
 _CONFIGS = Path("configs")
 _RUNS = Path("runs")
@@ -136,14 +136,16 @@ def _positive(text: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from casmore.experiments import agreement, backends, coco_files, config, folder, runner, shard
+    from casmore.experiments import agreement, backends, runner, shard
+    from casmore.experiments.config import check
+    from casmore.experiments.store import coco_files, run_folder
 
     # a solver given as module:attribute may be in the folder where the command is given
     sys.path.insert(0, os.getcwd())
     signal.signal(signal.SIGTERM, _terminate)
     try:
         part = shard.Shard.parse(options.shard) if options.shard else None
-        experiment = config.load(_config_path(options.config))
+        experiment = check.load(_config_path(options.config))
     except ValueError as error:
         raise UsageError(str(error)) from error
     root = options.out or _RUNS / experiment.name
@@ -151,7 +153,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         summary = runner.run(experiment, root, workers=workers, shard=part)
     except (
-        folder.RunLockedError,
+        run_folder.RunLockedError,
         agreement.ConfigChangedError,
         backends.BackendError,
     ) as error:
@@ -212,27 +214,30 @@ def _command(options: argparse.Namespace) -> str:
 
 def _known_run(options: argparse.Namespace) -> "tuple[RunFolder, tuple[Work, ...]]":
     """Return the folder of a run, and its plan."""
-    from casmore.experiments import config, durable, folder, plan
+    from casmore.experiments import plan
+    from casmore.experiments.config import check
+    from casmore.experiments.store import atomic_io, run_folder
 
-    run = folder.RunFolder(_run_path(options.run))
+    run = run_folder.RunFolder(_run_path(options.run))
     try:
-        data = durable.read_json(run.config)
-        experiment = config.check(data, source=str(run.config), try_solvers=False)
+        data = atomic_io.read_json(run.config)
+        experiment = check.check(data, source=str(run.config), try_solvers=False)
     except ValueError as error:
         raise UsageError(str(error)) from error
     return run, plan.make_plan(experiment)
 
 
 def _status(options: argparse.Namespace) -> int:
-    from casmore.experiments import live
+    from casmore.experiments import status_display
 
     run, plan = _known_run(options)
-    live.show(run, plan, sys.stdout, follow=not options.once and sys.stdout.isatty())
+    status_display.show(run, plan, sys.stdout, follow=not options.once and sys.stdout.isatty())
     return 0
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from casmore.experiments import coco_files, verify
+    from casmore.experiments import verify
+    from casmore.experiments.store import coco_files
 
     run, plan = _known_run(options)
     try:
@@ -251,7 +256,8 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _merge(options: argparse.Namespace) -> int:
-    from casmore.experiments import coco_files, merge
+    from casmore.experiments import merge
+    from casmore.experiments.store import coco_files
 
     run, plan = _known_run(options)
     if _is_study(plan):
@@ -270,7 +276,8 @@ def _merge(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> int:
     from casmore import reports
-    from casmore.experiments import coco_files, merge
+    from casmore.experiments import merge
+    from casmore.experiments.store import coco_files
 
     run, plan = _known_run(options)
     if _is_study(plan):
@@ -287,7 +294,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _is_study(plan: "tuple[Work, ...]") -> bool:
-    from casmore.experiments.plan import TracedWork
+    from casmore.experiments.work_unit import TracedWork
 
     return all(isinstance(work, TracedWork) for work in plan)
 
@@ -295,10 +302,10 @@ def _is_study(plan: "tuple[Work, ...]") -> bool:
 def _report_study(root: Path) -> int:
     """Write a study's tables; figures are of the paper's own studies alone (make figures)."""
     from casmore import reports
-    from casmore.reports import traces
+    from casmore.studies import tables
 
     try:
-        for path in traces.summarise(root, root / "reports"):
+        for path in tables.summarise(root, root / "reports"):
             print(path)
     except reports.ReportError as error:
         print(f"casmore: {error}", file=sys.stderr)

@@ -6,7 +6,8 @@
 import sys
 from pathlib import Path
 
-from casmore.reports import ReportError, figures
+from casmore.reports import ReportError
+from casmore.studies import figures
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 

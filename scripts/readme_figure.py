@@ -9,7 +9,8 @@ panel for each of them, a run in one dimension a panel for each group of functio
 import sys
 from pathlib import Path
 
-from casmore.reports import ReportError, ecdf, runtimes, style
+from casmore.plotting import style
+from casmore.reports import ReportError, ecdf, runtimes
 
 PICTURE = Path(__file__).resolve().parents[1] / "results" / "ecdf.png"
 

@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-from casmore.reports import ReportError, traces
+from casmore.reports import ReportError
+from casmore.studies import tables
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 
@@ -12,7 +13,7 @@ def main() -> int:
     """Summarise the runs named on the command line; return the exit code."""
     for run in sys.argv[1:]:
         try:
-            for path in traces.summarise(Path(run), RESULTS):
+            for path in tables.summarise(Path(run), RESULTS):
                 print(path)
         except ReportError as error:
             print(f"summarise_study: {error}", file=sys.stderr)

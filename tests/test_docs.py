@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from clones import ROOT, blocks, clone, run
 
-from casmore.experiments import config
+from casmore.experiments.config import check
 
 PAGE = "docs/studies.md"
 AT_SCALE = "docs/at_scale.md"
@@ -98,4 +98,4 @@ def test_settings_of_a_run_at_scale_are_known(tmp_path: Path) -> None:
     for i, section in enumerate(sections):
         path = tmp_path / f"{i}.toml"
         path.write_text(f"{paper}\n{section}\n")
-        assert f'backend = "{config.load(path).run.backend}"' in section
+        assert f'backend = "{check.load(path).run.backend}"' in section

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import casmore
-from casmore.reports import live_view, style
+from casmore.plotting import run_view, style
 from casmore.solvers import registry
 from casmore.trace import COLUMNS, Trace, step_size
 
@@ -167,12 +167,12 @@ def test_the_live_view_of_a_solver_that_tells_little() -> None:
     solver = registry.factory("cma")(np.ones(3), 0.5, population_size=None, seed=1, target=None)
     trace = Trace()
     trace.record(solver)
-    live_view.draw(Figure(layout="constrained"), trace)
+    run_view.draw(Figure(layout="constrained"), trace)
 
 
 def test_an_empty_trace_is_refused() -> None:
     with pytest.raises(ValueError, match=r"fmin\(\.\.\., trace=True\)"):
-        live_view.draw(Figure(layout="constrained"), Trace())
+        run_view.draw(Figure(layout="constrained"), Trace())
 
 
 def test_matplotlib_is_imported_for_a_picture_alone_and_asked_for_when_missing() -> None:

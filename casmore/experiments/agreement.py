@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from casmore.experiments.config import Experiment
-from casmore.experiments.durable import read_json, write_json
-from casmore.experiments.folder import RunFolder
+from casmore.experiments.config.base import Experiment
+from casmore.experiments.store.atomic_io import read_json, write_json
+from casmore.experiments.store.run_folder import RunFolder
 
 
 class ConfigChangedError(ValueError):

@@ -15,10 +15,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
-from casmore.experiments.coco_files import BrokenDataError, InfoEntry, read_info
-from casmore.experiments.durable import read_json, sync_tree, write_json
-from casmore.experiments.folder import RunFolder
-from casmore.experiments.plan import Unit
+from casmore.experiments.store.atomic_io import read_json, sync_tree, write_json
+from casmore.experiments.store.coco_files import BrokenDataError, InfoEntry, read_info
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.work_unit import Unit
 
 
 def merge(folder: RunFolder, units: Iterable[Unit]) -> dict[str, Path]:

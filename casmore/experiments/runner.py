@@ -15,15 +15,17 @@ from typing import TextIO
 from casmore.experiments import backends, manifest
 from casmore.experiments.agreement import agree_on_config
 from casmore.experiments.backends import Backend, WorkerDiedError
-from casmore.experiments.config import Config, Experiment
-from casmore.experiments.durable import DiskFullError, check_room
-from casmore.experiments.folder import RunFolder
+from casmore.experiments.config.base import Experiment
+from casmore.experiments.config.bbob import Config
 from casmore.experiments.limits import hanging_trace
 from casmore.experiments.merge import merge
-from casmore.experiments.plan import Unit, Work, make_plan, schedule
+from casmore.experiments.plan import make_plan, schedule
 from casmore.experiments.progress import Display, Pace, display
 from casmore.experiments.shard import WHOLE, Shard
-from casmore.experiments.unit import Outcome, Workplace, outcome_of, write_failure
+from casmore.experiments.store.atomic_io import DiskFullError, check_room
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.work_unit import Unit, Work
+from casmore.experiments.worker import Outcome, Workplace, outcome_of, write_failure
 
 _STRIKES = 3
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from casmore.experiments.plan import Work
+from casmore.experiments.work_unit import Work
 
 _SPELLED = re.compile(r"(\d+)/(\d+)")
 WHOLE = "all"  # the share of a session that runs everything

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from casmore.experiments.durable import read_json
-from casmore.experiments.folder import RunFolder
-from casmore.experiments.locks import Holder
-from casmore.experiments.plan import Unit, Work
 from casmore.experiments.progress import duration
 from casmore.experiments.shard import WHOLE
+from casmore.experiments.store.atomic_io import read_json
+from casmore.experiments.store.locks import Holder
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.work_unit import Unit, Work
 
 _RATE_SECONDS = 600.0
 _SAMPLES = 20  # records of a solver in a dimension, from which its time for a unit is estimated

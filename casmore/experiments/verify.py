@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from casmore.experiments.checksums import check_checksums
-from casmore.experiments.coco_files import BrokenDataError, check_trial
-from casmore.experiments.durable import read_json
-from casmore.experiments.folder import RunFolder
 from casmore.experiments.merge import differing, merge
-from casmore.experiments.plan import Unit, Work
-from casmore.experiments.unit import identity
+from casmore.experiments.store.atomic_io import read_json
+from casmore.experiments.store.checksums import check_checksums
+from casmore.experiments.store.coco_files import BrokenDataError, check_trial
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.work_unit import Unit, Work
+from casmore.experiments.worker import identity
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,11 @@ def build(
     # only now: these need packages that the rest of casmore does without
     from rich.console import Console
 
-    from casmore.reports import archive as coco_archive
-    from casmore.reports import cocopp_bridge, ecdf, page, run_page, style, summary, units
+    from casmore.plotting import style
+    from casmore.reports import ecdf, index_page, run_page, summary, unit_table
     from casmore.reports import runtimes as data
+    from casmore.reports.cocopp import archive as coco_archive
+    from casmore.reports.cocopp import report as cocopp_report
 
     console = console or Console()
     local = [Path(other) for other in others if Path(other).exists()]
@@ -79,13 +81,13 @@ def build(
     # as they are: a path is not to be broken, coloured, or searched for markup
     say = partial(console.print, soft_wrap=True, markup=False, highlight=False)
     title = str(data.config(run).get("name") or run.resolve().name)
-    rows = units.load(run)
-    units.write_csv(reports / "units.csv", rows)
+    rows = unit_table.load(run)
+    unit_table.write_csv(reports / "units.csv", rows)
     run_page.write(reports / "run.html", title, run, rows)
 
     folders = [*data.solver_folders(run), *local, *fetched]
-    cocopp_bridge.make(folders, reports / "cocopp", full=full, say=say)
+    cocopp_report.make(folders, reports / "cocopp", full=full, say=say)
     failed = sum(row.failed for row in rows)
-    page.write(reports / "index.html", title, lines, figures, failed=failed)
+    index_page.write(reports / "index.html", title, lines, figures, failed=failed)
     say(f"report: {(reports / 'index.html').resolve()}")
     return reports / "index.html"

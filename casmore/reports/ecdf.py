@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from casmore.reports import style
+from casmore.plotting import style
 from casmore.reports.runtimes import GROUPS, TARGETS, Runtimes, comparable, dimensions, solvers
 
 _LEFT = 0.5  # the first evaluation is at 1 / n; nothing happens before one evaluation per dimension

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from casmore.experiments.folder import RunFolder
-from casmore.reports.units import COLUMNS, UnitRow, totals
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.reports.unit_table import COLUMNS, UnitRow, totals
 
 # A browser takes minutes over a table of all units of a large comparison; the CSV has them all.
 _MOST_ROWS = 5000

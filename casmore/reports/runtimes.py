@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from casmore.experiments.folder import RunFolder
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.errors import ReportError
-from casmore.reports.offline import import_cocopp
 
 # the 51 targets of BBOB's ECDFs: target precisions 10^2, 10^1.8, ..., 10^-8
 TARGETS: NDArray[np.float64] = 10.0 ** (np.arange(10, -41, -1) / 5)

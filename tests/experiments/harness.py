@@ -10,7 +10,8 @@ from typing import Any
 
 import cocoex
 
-from casmore.experiments.config import Config, check
+from casmore.experiments.config.bbob import Config
+from casmore.experiments.config.check import check
 from casmore.experiments.plan import make_plan
 from casmore.solvers import registry
 from casmore.solvers.restarts import Restarting, UniformStart

@@ -31,12 +31,12 @@ from harness import (
 
 from casmore.experiments import backends
 from casmore.experiments.backends.cell import run_in_cell
-from casmore.experiments.config import Run
-from casmore.experiments.folder import RunFolder
+from casmore.experiments.config.base import Run
 from casmore.experiments.plan import make_plan
 from casmore.experiments.runner import run
 from casmore.experiments.shard import WHOLE
-from casmore.experiments.unit import Outcome, Workplace
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.worker import Outcome, Workplace
 
 PATH = [str(HERE), *sys.path]
 

@@ -30,7 +30,8 @@ from harness import (
     write_toml,
 )
 
-from casmore.experiments.config import Config, load
+from casmore.experiments.config.bbob import Config
+from casmore.experiments.config.check import load
 
 SUITE = {"functions": "1,8", "dimensions": [2, 3], "instances": "1-2"}  # 4 units in 3-D
 
@@ -114,10 +115,10 @@ def test_a_unit_that_hangs_and_is_deaf_loses_its_process(tmp_path: Path) -> None
 def test_points_that_cannot_be_evaluated_fail_the_unit(
     kind: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from casmore.experiments.folder import RunFolder
     from casmore.experiments.merge import merge
     from casmore.experiments.plan import make_plan
-    from casmore.experiments.unit import run_unit
+    from casmore.experiments.store.run_folder import RunFolder
+    from casmore.experiments.worker import run_unit
 
     solver = {
         "name": "odd_solvers:OddPointsIn3D",

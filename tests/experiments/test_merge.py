@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from harness import config, config_data, run_sequentially, tree
 
-from casmore.experiments.coco_files import BrokenDataError
-from casmore.experiments.config import Config, check
-from casmore.experiments.folder import RunFolder
+from casmore.experiments.config.bbob import Config
+from casmore.experiments.config.check import check
 from casmore.experiments.merge import merge
 from casmore.experiments.plan import make_plan
-from casmore.experiments.unit import run_unit
+from casmore.experiments.store.coco_files import BrokenDataError
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.worker import run_unit
 
 
 def _run_in_this_process(experiment: Config, root: Path, *, backwards: bool = False) -> RunFolder:

@@ -5,8 +5,9 @@ from harness import config, config_data
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casmore.experiments.config import check
-from casmore.experiments.plan import Unit, make_plan, schedule
+from casmore.experiments.config.check import check
+from casmore.experiments.plan import make_plan, schedule
+from casmore.experiments.work_unit import Unit
 
 
 def test_the_plan_has_each_trial_of_coco_once_a_solver_in_its_order() -> None:

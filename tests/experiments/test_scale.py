@@ -8,7 +8,7 @@ from pathlib import Path
 from harness import config
 
 from casmore.experiments.plan import make_plan, schedule
-from casmore.experiments.unit import Workplace
+from casmore.experiments.worker import Workplace
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "harness_scale.py"
 

@@ -21,9 +21,9 @@ from harness import (
     write_toml,
 )
 
-from casmore.experiments.folder import RunFolder, RunLockedError
 from casmore.experiments.plan import make_plan
 from casmore.experiments.shard import Shard
+from casmore.experiments.store.run_folder import RunFolder, RunLockedError
 
 
 @pytest.fixture(scope="module")

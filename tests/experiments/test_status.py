@@ -20,10 +20,11 @@ from harness import (
     write_toml,
 )
 
-from casmore.experiments.durable import write_json
-from casmore.experiments.folder import RunFolder
-from casmore.experiments.plan import Unit, make_plan
+from casmore.experiments.plan import make_plan
 from casmore.experiments.status import status, text
+from casmore.experiments.store.atomic_io import write_json
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.work_unit import Unit
 
 
 def _publish(folder: RunFolder, unit: Unit, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Stands in for ``casmore.reports.cocopp_process``: writes the least that a part has, at once.
+"""Stands in for ``casmore.reports.cocopp.process``: writes the least that a part has, at once.
 
 A file ``slow`` in the first algorithm's data makes it wait, a file ``broken`` fail.
 """

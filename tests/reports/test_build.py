@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from casmore.reports import ReportError, build, cocopp_bridge
-from casmore.reports.tidy import tidy
+from casmore.reports import ReportError, build
+from casmore.reports.cocopp import report as cocopp_report
+from casmore.reports.cocopp.tidy import tidy
 from reports import logged
 from reports.logged import LoggedRun
 from reports.pages import references
@@ -91,7 +92,7 @@ def test_failing_cocopp_shows_its_log_and_leaves_the_last_report(tmp_path: Path)
     last.mkdir(parents=True)
     (last / "index.html").write_text("the last report")
     with pytest.raises(ReportError, match=r"cocopp failed \(exit code 1\)") as caught:
-        cocopp_bridge.make([run.folder / "data" / "broken"], last)
+        cocopp_report.make([run.folder / "data" / "broken"], last)
     log = (tmp_path / "reports" / "cocopp.log").read_text()
     assert str(tmp_path / "reports" / "cocopp.log") in str(caught.value)
     assert log.rstrip().splitlines()[-1] in str(caught.value)
@@ -102,7 +103,7 @@ def test_failing_cocopp_shows_its_log_and_leaves_the_last_report(tmp_path: Path)
 def test_cocopp_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(ReportError, match="cocopp failed"):
-        cocopp_bridge.make([tmp_path / "empty"], tmp_path / "reports" / "cocopp")
+        cocopp_report.make([tmp_path / "empty"], tmp_path / "reports" / "cocopp")
     assert not (tmp_path / "reports" / "cocopp").exists()
 
 

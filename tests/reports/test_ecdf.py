@@ -9,7 +9,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from casmore.reports import ecdf, style
+from casmore.plotting import style
+from casmore.reports import ecdf
 from casmore.reports.runtimes import TARGETS, Runtimes
 from reports.logged import LoggedRun
 

@@ -153,7 +153,7 @@ def refuse(*arguments, **_):
     asked.append(repr(arguments))
     raise OSError("no network")
 socket.getaddrinfo = socket.create_connection = refuse
-from casmore.reports.offline import import_cocopp
+from casmore.reports.cocopp.offline import import_cocopp
 cocopp = import_cocopp()
 assert cocopp is import_cocopp()
 print(json.dumps(asked))

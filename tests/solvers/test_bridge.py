@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from foreign import coordinate_search, forgetful, in_batches, raises, swallows
 from numpy.typing import NDArray
+from wrapped import coordinate_search, forgetful, in_batches, raises, swallows
 
 from casmore.algorithms.stopping import StopReason
 from casmore.solvers.bridge import Bridge

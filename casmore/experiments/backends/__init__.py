@@ -1,7 +1,7 @@
 """What spreads batches of units over processes and machines, by name."""
 
-from casmore.experiments.backends.protocol import Backend, BackendError, Batch, WorkerDiedError
-from casmore.experiments.config import Run
+from casmore.experiments.backends.backend import Backend, BackendError, Batch, WorkerDiedError
+from casmore.experiments.config.base import Run
 
 __all__ = ["Backend", "BackendError", "Batch", "WorkerDiedError", "make"]
 

@@ -14,11 +14,11 @@ import sys
 import threading
 from typing import Any
 
-from casmore.experiments.backends.protocol import Batch
-from casmore.experiments.folder import Leftover
+from casmore.experiments.backends.backend import Batch
 from casmore.experiments.limits import ONE_THREAD, prepare_worker
-from casmore.experiments.locks import host
-from casmore.experiments.unit import Outcome, Workplace, run_batch
+from casmore.experiments.store.locks import host
+from casmore.experiments.store.run_folder import Leftover
+from casmore.experiments.worker import Outcome, Workplace, run_batch
 
 _mine = threading.local()  # one child for each of a worker's threads, kept from batch to batch
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from casmore.experiments.backends.backend import BackendError, Batch, WorkerDiedError, engine
 from casmore.experiments.backends.cell import run_in_cell
-from casmore.experiments.backends.protocol import BackendError, Batch, WorkerDiedError, engine
-from casmore.experiments.unit import Outcome, Workplace
+from casmore.experiments.worker import Outcome, Workplace
 
 _CONNECT_SECONDS, _TICK_SECONDS = 15, 0.5
 _QUEUED_PER_WORKER = 3

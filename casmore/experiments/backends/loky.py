@@ -9,9 +9,9 @@ from itertools import islice
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from casmore.experiments.backends.protocol import Batch, WorkerDiedError
+from casmore.experiments.backends.backend import Batch, WorkerDiedError
 from casmore.experiments.limits import ONE_THREAD, prepare_worker
-from casmore.experiments.unit import Outcome, Workplace, run_batch
+from casmore.experiments.worker import Outcome, Workplace, run_batch
 
 _TICK_SECONDS = 0.5
 _QUEUED_PER_WORKER = 3

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from casmore.experiments.backends.backend import BackendError, Batch, WorkerDiedError, engine
 from casmore.experiments.backends.cell import run_in_cell
-from casmore.experiments.backends.protocol import BackendError, Batch, WorkerDiedError, engine
-from casmore.experiments.config import Slurm
-from casmore.experiments.unit import Outcome, Workplace, outcome_of
+from casmore.experiments.config.base import Slurm
+from casmore.experiments.worker import Outcome, Workplace, outcome_of
 
 _TICK_SECONDS = 2.0
 # More jobs than workers, so that the last ones to end are short; not more than SLURM takes in

@@ -1,0 +1,136 @@
+"""A study as a TOML file: variants of solvers on analytic functions, every iteration traced.
+
+An experiment with a section ``[study]`` in place of ``[suite]`` and ``[budget]``. Its solvers may
+be spelled out, or made: ``[[grids]]`` takes each combination of some settings' values (a grid
+search), ``[[variations]]`` multiplies each of some defaults (a sensitivity study).
+"""
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, StrictFloat, StrictInt, StrictStr, model_validator
+
+from casmore.algorithms.cas_more import CasMoreParameters
+from casmore.experiments.config.base import Experiment, Label, Section, SolverConfig
+from casmore.experiments.config.ranges import parse_range
+from casmore.problems.analytic import FUNCTIONS
+from casmore.solvers.restarts import RestartPolicy
+
+
+def _functions(value: object) -> tuple[int, ...]:
+    numbers = parse_range(value)
+    if wrong := [str(n) for n in numbers if n not in FUNCTIONS]:
+        known = ", ".join(map(str, FUNCTIONS))
+        raise ValueError(f"there is no function {', '.join(wrong)} written out; there are {known}")
+    return numbers
+
+
+class Study(Section):
+    """On what, how often, and until when.
+
+    Attributes
+    ----------
+    functions
+        Numbers of BBOB functions that are written out, see `casmore.problems.analytic`.
+    dimension
+        Any.
+    instance
+        COCO's number of it.
+    runs
+        Runs of each variant on each function, each with a seed of its own.
+    evaluations
+        When a run ends without the target.
+    target
+        Value at the mean at which a run ends; the optimum's is 0.
+    """
+
+    functions: Annotated[tuple[int, ...], BeforeValidator(_functions)]
+    dimension: Annotated[StrictInt, Field(ge=2, le=99)]
+    instance: Annotated[StrictInt, Field(ge=1, le=999)] = 1
+    runs: Annotated[StrictInt, Field(ge=1)]
+    evaluations: Annotated[StrictInt, Field(ge=1)]
+    target: Annotated[StrictFloat, Field(gt=0)] = 1e-8
+
+
+class Grid(Section):
+    """All combinations of some settings' values."""
+
+    name: StrictStr
+    label: Label
+    values: dict[StrictStr, list[Any]]
+    settings: dict[StrictStr, Any] = Field(default_factory=dict)
+
+    def solvers(self) -> Iterator[SolverConfig]:
+        """Return a solver for each combination."""
+        for values in itertools.product(*self.values.values()):
+            chosen = dict(zip(self.values, values, strict=True))
+            label = "_".join([self.label, *(f"{k}-{v}" for k, v in chosen.items())])
+            yield _solver(self.name, label, {**self.settings, **chosen})
+
+
+class Variation(Section):
+    """CAS-MORE with one default at a time multiplied by each factor."""
+
+    label: Label
+    defaults: Annotated[tuple[StrictStr, ...], Field(min_length=1)]
+    factors: Annotated[tuple[StrictFloat | StrictInt, ...], Field(min_length=1)]
+
+    def solvers(self, dimension: int) -> Iterator[SolverConfig]:
+        """Return a solver with the defaults, and one for each that is changed.
+
+        Raises
+        ------
+        ValueError
+            If there is no such setting, or it is no number.
+        """
+        settings = CasMoreParameters.default(dimension)
+        yield _solver("cas-more", self.label, {})
+        for name, factor in itertools.product(self.defaults, self.factors):
+            default = getattr(settings, name, None)
+            if isinstance(default, bool) or not isinstance(default, int | float):
+                raise ValueError(f"CAS-MORE has no setting {name!r} that is a number")
+            value = math.ceil(default * factor) if isinstance(default, int) else default * factor
+            label = f"{self.label}_{name}_x{factor:g}"
+            if name == "population_size":  # an argument of its own: the queue grows with it
+                yield _solver("cas-more", label, {}, population_size=int(value))
+            else:
+                yield _solver("cas-more", label, {name: value})
+
+
+class StudyConfig(Experiment):
+    """A whole study; in its document grids and variations have become solvers."""
+
+    study: Study
+    solvers: tuple[SolverConfig, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    variations: tuple[Variation, ...] = ()
+
+    @model_validator(mode="after")
+    def _expand(self) -> Self:
+        made = [
+            *self.solvers,
+            *(solver for grid in self.grids for solver in grid.solvers()),
+            *(s for variation in self.variations for s in variation.solvers(self.study.dimension)),
+        ]
+        if not made:
+            raise ValueError("give at least one of [[solvers]], [[grids]], [[variations]]")
+        object.__setattr__(self, "solvers", tuple(made))  # frozen: once, while being built
+        return self
+
+    def document(self) -> dict[str, Any]:
+        """Return all that decides the results, with defaults resolved, ready for JSON."""
+        return self.model_dump(mode="json", exclude={"run", "grids", "variations"})
+
+
+def _solver(
+    name: str, label: str, settings: dict[str, Any], population_size: int | None = None
+) -> SolverConfig:
+    return SolverConfig(
+        name=name,
+        label=label,
+        restarts=RestartPolicy.NONE,
+        population_size=population_size,
+        settings=settings,
+    )

@@ -1,0 +1,49 @@
+"""Checksums of a unit's files, in the form that ``sha256sum --check`` reads."""
+
+import hashlib
+from pathlib import Path
+
+from casmore.experiments.store.coco_files import BrokenDataError
+
+_NAME = "SHA256SUMS"
+
+
+def write_checksums(folder: Path) -> None:
+    """Write down the checksum of every file in ``folder`` and below."""
+    sums = _sums(folder)
+    lines = (f"{digest}  {name}\n" for name, digest in sums.items())
+    (folder / _NAME).write_text("".join(lines), encoding="utf-8")
+
+
+def check_checksums(folder: Path) -> None:
+    """Compare the files with what was written down.
+
+    Raises
+    ------
+    BrokenDataError
+        If a file has changed, is missing, or was not there.
+    """
+    path = folder / _NAME
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        written = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+    except FileNotFoundError:
+        raise BrokenDataError(f"{path} is missing") from None
+    except ValueError as error:
+        raise BrokenDataError(f"{path} is not a list of checksums: {error}") from error
+    found = _sums(folder)
+    for name in sorted({*written, *found}):
+        if name not in found:
+            raise BrokenDataError(f"{folder / name} is missing")
+        if name not in written:
+            raise BrokenDataError(f"{folder / name} does not belong there")
+        if written[name] != found[name]:
+            raise BrokenDataError(f"{folder / name} has changed since it was written")
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != _NAME)
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(files)
+    }

@@ -1,0 +1,270 @@
+"""A run's folder: where everything is, who may write, and what the dead have left behind.
+
+::
+
+    RUN/config.json            what decides the results; a resumed run must agree with it
+    RUN/manifest.json          versions, machine, git commit, command line, of each session
+    RUN/units/LABEL/UNIT/      published units: COCO's files, unit.json, SHA256SUMS
+    RUN/failures/LABEL/UNIT.json
+    RUN/quarantine/LABEL/      damaged units, kept to be looked at
+    RUN/data/LABEL/            one canonical COCO folder per solver
+    RUN/private/SHARE/         units in work; named by who works on them
+    RUN/locks/                 held by the sessions that run units, and by who merges
+
+A session runs all of a plan, or a shard of it. Whoever runs all is alone in the folder. Shards
+share it, each shard having one session. So what is found in a share's private folder by the
+session that has just begun it was left behind by a dead one.
+"""
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from casmore.experiments.shard import WHOLE, Shard
+from casmore.experiments.store.atomic_io import sync, sync_tree
+from casmore.experiments.store.locks import (
+    Holder,
+    LockedError,
+    exclusive,
+    has_token,
+    holder,
+    host,
+    shared,
+)
+from casmore.experiments.work_unit import Unit
+
+_UNIT_NAME = re.compile(r"f(\d+)_d(\d+)_i(\d+)_r(\d+)")
+_RUN_LOCK = "run"
+_ON_MERGING = "merge"  # where merges are made, beside the shares
+
+
+class RunLockedError(RuntimeError):
+    """Another session is running the same units in this folder."""
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A private folder: what is or was worked on, and by which process."""
+
+    path: Path
+    label: str
+    task: str
+    host: str
+    pid: int
+
+    @property
+    def unit(self) -> Unit | None:
+        """The unit that was being run, if it was one."""
+        return unit_of(self.label, self.task)
+
+
+class RunFolder:
+    """The layout of a run's folder.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    share
+        What is run in it: everything, or a shard; private folders are below its name.
+    """
+
+    def __init__(self, root: Path, share: str = WHOLE) -> None:
+        self.root, self.share = root, share
+        self.config = root / "config.json"
+        self.manifest = root / "manifest.json"
+        self.units = root / "units"
+        self.failures = root / "failures"
+        self.quarantine = root / "quarantine"
+        self.data = root / "data"
+        self.merged = root / "merged.json"
+        self._private = root / "private"
+        self._locks = root / "locks"
+
+    def unit(self, unit: Unit) -> Path:
+        """Where the unit is, once published."""
+        return self.units / unit.label / unit.name
+
+    def sidecar(self, unit: Unit) -> Path:
+        """Where the unit's record is, once published."""
+        return self.unit(unit) / "unit.json"
+
+    def failure(self, unit: Unit) -> Path:
+        """Where the unit's failure is written."""
+        return self.failures / unit.label / f"{unit.name}.json"
+
+    def is_published(self, unit: Unit) -> bool:
+        """Whether the unit is done, in this session or an earlier one."""
+        return os.path.isfile(f"{self.units}/{unit.label}/{unit.name}/unit.json")
+
+    def published(self) -> dict[Unit, float]:
+        """Return all units that are done, and when each was: one question a unit to the disk."""
+        return self._units_in(self.units, inside="/unit.json")
+
+    def failed(self) -> dict[Unit, float]:
+        """Return all units with a failure on record, and when that was written.
+
+        A unit may have been done since, by a session that knew nothing of the failure.
+        """
+        return self._units_in(self.failures, suffix=".json")
+
+    @staticmethod
+    def _units_in(folder: Path, *, suffix: str = "", inside: str = "") -> dict[Unit, float]:
+        units = {}
+        for label in folder.iterdir() if folder.is_dir() else ():
+            for entry in os.scandir(label):
+                unit = unit_of(label.name, entry.name.removesuffix(suffix))
+                if unit is not None:
+                    with suppress(OSError):  # has no record, or has gone by now
+                        units[unit] = os.stat(entry.path + inside).st_mtime
+        return units
+
+    def publish(self, finished: Path, unit: Unit) -> None:
+        """Move a finished, validated unit to its place, in one step that can't be half done."""
+        target = self.unit(unit)
+        sync_tree(finished)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.rename(finished, target)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            # Somebody else has published it: the same seed, so the same data. But if its record
+            # is gone, it was damaged since, and would never again be taken for published.
+            if not self.is_published(unit):
+                self.put_in_quarantine(unit)
+                os.rename(finished, target)
+        sync(target.parent)
+        self.failure(unit).unlink(missing_ok=True)
+
+    def put_in_quarantine(self, unit: Unit) -> Path:
+        """Take a damaged unit out of the published ones; return where it is now."""
+        folder = self.quarantine / unit.label
+        folder.mkdir(parents=True, exist_ok=True)
+        number = 1 + sum(1 for _ in folder.glob(f"{unit.name}.*"))
+        target = folder / f"{unit.name}.{number}"
+        os.rename(self.unit(unit), target)
+        sync(self.unit(unit).parent)
+        return target
+
+    @contextmanager
+    def private(self, label: str, task: str) -> Iterator[Path]:
+        """Make a folder for this process alone, on the same file system; removed in the end."""
+        path = self._private / self.share / f"{label}@{task}@{host()}@{os.getpid()}"
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        try:
+            yield path
+        finally:
+            shutil.rmtree(path, ignore_errors=True)
+
+    def leftovers(self) -> list[Leftover]:
+        """Return the private folders of this share."""
+        found = []
+        for path in self._private.glob(f"{self.share}/*@*@*@*"):
+            label, task, where, pid = path.name.split("@")
+            found.append(Leftover(path, label, task, where, int(pid)))
+        return found
+
+    def in_work(self) -> list[Leftover]:
+        """Return the private folders of all shares that are being run."""
+        return [
+            left for share in self.sessions() for left in RunFolder(self.root, share).leftovers()
+        ]
+
+    def sweep(self) -> None:
+        """Remove what dead sessions have left. Only the holder of the share's lock may.
+
+        A session that runs all units is alone, so it sweeps all shares.
+        """
+        for path in self._private.glob("*" if self.share == WHOLE else self.share):
+            if path.name != _ON_MERGING:  # who merges may not be a session
+                shutil.rmtree(path, ignore_errors=True)
+
+    @contextmanager
+    def session(self) -> Iterator[str]:
+        """Be the only session that runs this share; yield the session's token.
+
+        Raises
+        ------
+        RunLockedError
+            If another one does, on this machine or another; it says which.
+        """
+        self.root.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as locks:
+            try:
+                if self.share != WHOLE:
+                    locks.enter_context(shared(self._locks / _RUN_LOCK))
+                token = locks.enter_context(exclusive(self._lock))
+            except LockedError as error:
+                raise RunLockedError(self._refusal(error)) from None
+            yield token
+
+    def is_over(self, token: str) -> bool:
+        """Whether the session with this token has ended: with its end, or by another's begin.
+
+        For a worker on another machine, which may not hear of it.
+        """
+        return not has_token(self._lock, token)
+
+    def sessions(self) -> dict[str, Holder]:
+        """Return the sessions at work: of each share who runs it."""
+        found = {}
+        if whole := holder(self._locks / _RUN_LOCK):
+            found[WHOLE] = whole
+        for path in sorted(self._locks.glob("shard-*")):
+            if running := holder(path):
+                found[path.name.removeprefix("shard-")] = running
+        return found
+
+    @contextmanager
+    def alone(self, task: str) -> Iterator[None]:
+        """Wait until no other process does this task in the folder, and keep others waiting."""
+        with exclusive(self._locks / task, wait=True):
+            yield
+
+    @contextmanager
+    def merging(self) -> Iterator[Path]:
+        """Be the only one who merges; yield a private folder to do so, gone in the end."""
+        with self.alone(_ON_MERGING):
+            private = self._private / _ON_MERGING
+            shutil.rmtree(private, ignore_errors=True)  # of one who was killed
+            private.mkdir(parents=True)
+            try:
+                yield private
+            finally:
+                shutil.rmtree(private, ignore_errors=True)
+
+    @property
+    def _lock(self) -> Path:
+        return self._locks / (_RUN_LOCK if self.share == WHOLE else f"shard-{self.share}")
+
+    def _refusal(self, error: LockedError) -> str:
+        others = self.sessions()
+        if self.share == WHOLE and WHOLE not in others and others:
+            holders = ", ".join(f"shard {_spelled(s)} ({who})" for s, who in others.items())
+            return (
+                f"{self.root} is in use by shards: {holders}; wait for them, stop them, or give "
+                "another folder with --out"
+            )
+        if WHOLE in others and self.share != WHOLE:
+            error = LockedError(others[WHOLE])
+        what = self.root if self.share == WHOLE else f"shard {_spelled(self.share)} of {self.root}"
+        return (
+            f"{what} is in use by {error}; wait for it, stop it, or give another folder with --out"
+        )
+
+
+def unit_of(label: str, name: str) -> Unit | None:
+    """Return the unit that a folder's name stands for, or None if it is another folder."""
+    match = _UNIT_NAME.fullmatch(name)
+    return Unit(label, *map(int, match.groups())) if match else None
+
+
+def _spelled(share: str) -> str:
+    return str(Shard(*map(int, share.split("-of-"))))

@@ -1,0 +1,77 @@
+"""A work unit: its key, and all that a worker has to know to run it."""
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from casmore.solvers.restarts import RestartPolicy
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The key of a work unit: one trial of one solver."""
+
+    label: str
+    function: int
+    dimension: int
+    instance: int
+    repeat: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name of the unit's folder, below that of its label."""
+        return f"f{self.function:03d}_d{self.dimension:02d}_i{self.instance:03d}_r{self.repeat}"
+
+    def __str__(self) -> str:
+        return f"{self.label}/{self.name}"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A unit with all a worker has to know to run it."""
+
+    unit: Unit
+    solver: str
+    settings: dict[str, Any]
+    population_size: int | None
+    restarts: RestartPolicy
+    lower: float
+    upper: float
+    sigma0: float
+    budget: int
+    run_seed: int
+    config_digest: str
+
+    @property
+    def entropy(self) -> tuple[int, int]:
+        """What the unit's randomness comes from: the run's seed and a hash of the unit's key.
+
+        Neither the order of the units nor the number of workers is in it.
+        """
+        key = sha256(str(self.unit).encode()).digest()
+        return self.run_seed, int.from_bytes(key[:16], "big")
+
+    @property
+    def seed(self) -> np.random.SeedSequence:
+        """The unit's own seed."""
+        return np.random.SeedSequence(self.entropy)
+
+    @property
+    def algorithm_info(self) -> str:
+        """What COCO writes beside the algorithm's name; the same for all units of a label."""
+        return re.sub(r"[^A-Za-z0-9_.+-]", ".", f"{self.solver}_{self.restarts}")
+
+    @property
+    def cost(self) -> int:
+        """Expected cost, in arbitrary units: a step's time grows with the dimension."""
+        return self.unit.dimension * self.budget
+
+
+@dataclass(frozen=True)
+class TracedWork(Work):
+    """A unit of a study: traced, and over when the value at the mean is at most ``target``."""
+
+    target: float

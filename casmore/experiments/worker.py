@@ -1,0 +1,252 @@
+"""Running one work unit, in a worker process, from its seed to its published folder."""
+
+import time
+import traceback
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from casmore.algorithms.stopping import StopReason
+from casmore.experiments import study_trial
+from casmore.experiments.limits import UnitTimeoutError, time_limit
+from casmore.experiments.manifest import versions
+from casmore.experiments.store.atomic_io import check_room, read_json, write_json
+from casmore.experiments.store.checksums import write_checksums
+from casmore.experiments.store.coco_files import check_trial
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.work_unit import TracedWork, Unit, Work
+from casmore.problems import analytic, bbob
+from casmore.solvers import registry
+from casmore.solvers.restarts import Restarting, UniformStart
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a worker says of a unit; the unit's data are on the disk."""
+
+    unit: Unit
+    seconds: float
+    evaluations: int = 0
+    error: str | None = None  # in one line, where the unit failed
+    worker_died: bool = False  # while it ran the unit, which is neither done nor failed then
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Where units are run, and how long one may take.
+
+    Attributes
+    ----------
+    root
+        The run's folder.
+    share
+        What the session runs of the plan.
+    session
+        The session's token.
+    unit_timeout
+        In seconds; None: for ever.
+    """
+
+    root: Path
+    share: str
+    session: str
+    unit_timeout: float | None = None
+
+    @property
+    def folder(self) -> RunFolder:
+        """The run's folder, as the session sees it."""
+        return RunFolder(self.root, self.share)
+
+
+def run_batch(batch: tuple[Work, ...], place: Workplace) -> list[Outcome]:
+    """Run units one after another; each is published as soon as it is finished.
+
+    A batch may come back, from a worker that was killed or a shard that is run elsewhere at the
+    same time: what is published is not run again. On another machine a worker does not end with
+    its session, but it does begin no more units for one that is over.
+    """
+    folder, outcomes = place.folder, []
+    for work in batch:
+        if folder.is_over(place.session):
+            break
+        if folder.is_published(work.unit):
+            outcomes.append(outcome_of(work.unit, folder))
+        else:
+            outcomes.append(run_unit(work, folder, timeout=place.unit_timeout))
+    return outcomes
+
+
+def outcome_of(unit: Unit, folder: RunFolder) -> Outcome:
+    """Return what a worker would have said of a published unit."""
+    try:
+        record = read_json(folder.sidecar(unit))
+        return Outcome(unit, record["wall_seconds"], record["evaluations"])
+    except (OSError, ValueError, KeyError, TypeError):  # for 'casmore verify' to find
+        return Outcome(unit, 0.0)
+
+
+def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> Outcome:
+    """Run and publish one unit, or write down its failure; either way the rest can go on."""
+    unit, began = work.unit, time.perf_counter()
+    try:
+        with folder.private(unit.label, unit.name) as private:
+            check_room(private)  # before and after: COCO does not say that it could not write
+            with time_limit(timeout, private):
+                if isinstance(work, TracedWork):
+                    finished, record = _run_traced(work, private)
+                else:
+                    finished, record = _run_observed(work, private)
+            check_room(private)
+            write_json(finished / "unit.json", record)
+            write_checksums(finished)
+            folder.publish(finished, unit)
+    except (Exception, SystemExit, UnitTimeoutError) as error:
+        summary = "".join(traceback.format_exception_only(error)).strip()
+        with suppress(OSError):  # a full disk may well be what the unit failed of
+            write_failure(folder, work, summary, traceback.format_exc())
+        return Outcome(unit, time.perf_counter() - began, error=summary)
+    return Outcome(unit, time.perf_counter() - began, record["evaluations"])
+
+
+def write_failure(folder: RunFolder, work: Work, summary: str, details: str) -> None:
+    """Record why a unit failed; the record goes when a later session succeeds."""
+    write_json(
+        folder.failure(work.unit),
+        {**identity(work), "error": summary, "traceback": details, "versions": _versions()},
+    )
+
+
+def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of the observer's files, checked, and the unit's record."""
+    unit = work.unit
+    with (
+        _Measured() as measured,
+        bbob.ObservedProblem(
+            unit.function,
+            unit.dimension,
+            unit.instance,
+            outer_folder=private,
+            algorithm_name=unit.label,
+            algorithm_info=work.algorithm_info,
+        ) as problem,
+    ):
+        # no target: the optimal value is hidden; COCO says when the final target is hit
+        solver = _solver(work)
+        ended = bbob.minimise(solver, problem, work.budget)
+        evaluations, best_value = problem.evaluations, problem.best_value
+        target_hit = problem.final_target_hit
+    check_trial(
+        problem.folder,
+        dimension=unit.dimension,
+        instance=unit.instance,
+        evaluations=evaluations,
+        restarts=solver.restarts,
+    )
+    return problem.folder, {
+        **identity(work),
+        "evaluations": evaluations,
+        "budget": work.budget,
+        "final_target_hit": target_hit,
+        "best_value": best_value,
+        **_end(solver, ended),
+        **measured.record(),
+    }
+
+
+def _run_traced(work: TracedWork, private: Path) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of the trace, and the unit's record."""
+    unit = work.unit
+    with _Measured() as measured:
+        f = analytic.FUNCTIONS[unit.function](unit.dimension, unit.instance)
+        solver = _solver(work)
+        trace, ended = study_trial.minimise(solver, f, budget=work.budget, target=work.target)
+    trace.save(private / "unit" / study_trial.FILE, dtype=np.float32)
+    return private / "unit", {
+        **identity(work),
+        "evaluations": solver.evaluations,
+        "budget": work.budget,
+        "final_target_hit": StopReason.TARGET in ended,
+        "value_at_mean": _finite(float(trace["f_mean"][-1])),
+        **_end(solver, ended),
+        **measured.record(),
+    }
+
+
+def _solver(work: Work) -> Restarting:
+    return Restarting(
+        registry.factory(work.solver),
+        UniformStart(work.unit.dimension, work.lower, work.upper),
+        work.sigma0,
+        policy=work.restarts,
+        population_size=work.population_size,
+        seed=work.seed,
+        target=None,
+        settings=work.settings,
+    )
+
+
+class _Measured:
+    """Time taken within the context, and warnings: no concern of the terminal, kept once each."""
+
+    def __enter__(self) -> Self:
+        self._catching = warnings.catch_warnings(record=True)
+        self._warned = self._catching.__enter__() or []
+        warnings.simplefilter("default")
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._wall = time.perf_counter() - self._wall
+        self._cpu = time.process_time() - self._cpu
+        self._catching.__exit__(None, None, None)
+
+    def record(self) -> dict[str, Any]:
+        """Return what a unit's record says of it."""
+        return {
+            "wall_seconds": round(self._wall, 6),
+            "cpu_seconds": round(self._cpu, 6),
+            "warnings": sorted({str(w.message) for w in self._warned}),
+            "versions": _versions(),
+        }
+
+
+def _end(solver: Restarting, ended: dict[StopReason, float]) -> dict[str, Any]:
+    return {
+        "restarts": solver.restarts,
+        "stop_reasons": [_readable(reasons) for reasons in [*solver.ended, ended]],
+    }
+
+
+def identity(work: Work) -> dict[str, Any]:
+    """Return what a unit's record says of which unit it is, of which run."""
+    unit, (run_seed, unit_hash) = work.unit, work.entropy
+    return {
+        "label": unit.label,
+        "solver": work.solver,
+        "function": unit.function,
+        "dimension": unit.dimension,
+        "instance": unit.instance,
+        "repeat": unit.repeat,
+        # decimal strings: numbers of this size are cut by other readers of JSON
+        "seed_entropy": [str(run_seed), str(unit_hash)],
+        "config": work.config_digest,
+    }
+
+
+def _readable(reasons: dict[StopReason, float]) -> dict[str, float | None]:
+    """Reasons by name; JSON knows no infinity and no NaN."""
+    return {str(reason): _finite(value) for reason, value in reasons.items()}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return versions()

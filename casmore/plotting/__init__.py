@@ -1,0 +1,1 @@
+"""The common style of all figures, and the view of a run."""

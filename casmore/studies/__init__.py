@@ -1,0 +1,1 @@
+"""The paper's illustrations and studies: tables, figures and claims."""

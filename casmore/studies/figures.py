@@ -1,0 +1,58 @@
+"""All figures and tables of the studies, by name."""
+
+import difflib
+from collections.abc import Callable
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from casmore.plotting import style
+from casmore.reports.errors import ReportError
+from casmore.studies.claims import write_claims
+from casmore.studies.convergence import ablation, rosenbrock
+from casmore.studies.grid_search import write_table
+from casmore.studies.hyper_parameters import write_tables
+from casmore.studies.normalization_illustration import robust_normalization
+from casmore.studies.path_illustration import evolution_path
+from casmore.studies.run_view_illustration import example
+from casmore.studies.sensitivity import sensitivity
+
+# of each the function that draws it from the tables in a folder
+FIGURES: dict[str, Callable[[Path], Figure]] = {
+    "rosenbrock": rosenbrock,
+    "ablation": ablation,
+    "robust_normalization": robust_normalization,
+    "evolution_path": evolution_path,
+    "sensitivity": sensitivity,
+    "live_view": example,
+}
+TABLES: dict[str, Callable[[Path], list[Path]]] = {
+    "hyper_parameters": write_tables,
+    "rosenbrock_grid": write_table,
+    "claims": write_claims,
+}
+
+
+def make(name: str, results: Path) -> list[Path]:
+    """Make one figure (PDF and PNG) or table; return its files.
+
+    Parameters
+    ----------
+    name
+        One of `FIGURES` or `TABLES`.
+    results
+        The folder with the studies' tables, where the figure goes as well.
+
+    Raises
+    ------
+    ReportError
+        If there is no such figure, or its data are missing; the message says what to do.
+    """
+    if name in FIGURES:
+        return list(style.save(FIGURES[name](results), results / name))
+    if name in TABLES:
+        return TABLES[name](results)
+    known = [*FIGURES, *TABLES]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ReportError(f"there is no figure {name!r}{hint} (known: {', '.join(known)})")
