@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from casmore.optimize import fmin
-from casmore.plotting import run_view
+from casmore.plotting import run_view, style
 from casmore.problems.analytic import Rosenbrock
 
 

@@ -11,7 +11,7 @@ from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.check import ConfigError, check, load
 from casmore.experiments.config.ranges import parse_range
 
-CONFIGS = Path(__file__).parents[2] / "configs"
+CONFIGS = Path(__file__).parents[3] / "configs"
 
 
 def _problems(data: dict[str, Any]) -> list[str]:

@@ -21,7 +21,7 @@ from casmore.solvers import registry
 from casmore.solvers.restarts import Restarting, RestartPolicy, UniformStart
 from casmore.trace import Trace
 
-CONFIGS = Path(__file__).parents[2] / "configs"
+CONFIGS = Path(__file__).parents[3] / "configs"
 
 
 def study(**sections: Any) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def test_latex_finds_the_same_definitions(full: Reports) -> None:
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Data of two algorithms, for a fake of cocopp."""
     monkeypatch.setattr(cocopp_report, "_PROCESS", FAKE)
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     folders = [tmp_path / "data" / name for name in ("one", "two")]
     for folder in folders:
         folder.mkdir(parents=True)
