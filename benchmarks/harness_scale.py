@@ -30,7 +30,7 @@ from casmore.experiments.shard import Shard
 from casmore.experiments.status import status, text
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit, Work
-from casmore.experiments.worker import Outcome, Workplace
+from casmore.experiments.worker import UnitOutcome, Workplace
 
 _SECONDS_PER_COST = 1e-5  # of a simulated worker, for an evaluation and dimension
 
@@ -117,7 +117,7 @@ class Simulated:
 
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[UnitOutcome]:
         """Let each worker take a batch when it is free."""
         queue = iter(batches)
         busy: list[tuple[float, int, Batch]] = []
@@ -127,7 +127,7 @@ class Simulated:
             self.now, worker, batch = heapq.heappop(busy)
             for work in batch:
                 self._publish(work)
-                yield Outcome(work.unit, work.cost * _SECONDS_PER_COST, work.budget)
+                yield UnitOutcome(work.unit, work.cost * _SECONDS_PER_COST, work.budget)
             tick()
             self._looks(self._folder, self._published)
             following = next(queue, None)

@@ -25,7 +25,7 @@ from casmore.experiments.shard import WHOLE, Shard
 from casmore.experiments.store.atomic_io import DiskFullError, check_room
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit, Work
-from casmore.experiments.worker import Outcome, Workplace, outcome_of, write_failure
+from casmore.experiments.worker import UnitOutcome, Workplace, outcome_of, write_failure
 
 _STRIKES = 3
 
@@ -156,7 +156,7 @@ class _Session:
             if unit not in self._counted and self._folder.is_published(unit):
                 self._count(outcome_of(unit, self._folder))
 
-    def _count(self, outcome: Outcome) -> None:
+    def _count(self, outcome: UnitOutcome) -> None:
         if outcome.unit in self._counted:  # by a worker that was taken for dead
             return
         self._counted.add(outcome.unit)
@@ -192,7 +192,7 @@ class _Session:
         if self._strikes[work.unit] == _STRIKES:
             summary = f"its worker process died {_STRIKES} times"
             write_failure(self._folder, work, summary, details)
-            self._count(Outcome(work.unit, 0.0, error=summary))
+            self._count(UnitOutcome(work.unit, 0.0, error=summary))
 
     def _check_disk(self) -> None:
         try:

@@ -26,14 +26,14 @@ from casmore.solvers.restarts import Restarting, UniformStart
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a worker says of a unit; the unit's data are on the disk."""
+class UnitOutcome:
+    """How a work unit ended, as its worker reports it; the unit's data are on the disk."""
 
     unit: Unit
     seconds: float
     evaluations: int = 0
-    error: str | None = None  # in one line, where the unit failed
-    worker_died: bool = False  # while it ran the unit, which is neither done nor failed then
+    error: str | None = None  # one line, if the unit failed
+    worker_died: bool = False  # while running the unit, which is then neither done nor failed
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Workplace:
         return RunFolder(self.root, self.share)
 
 
-def run_batch(batch: tuple[Work, ...], place: Workplace) -> list[Outcome]:
+def run_batch(batch: tuple[Work, ...], place: Workplace) -> list[UnitOutcome]:
     """Run units one after another; each is published as soon as it is finished.
 
     A batch may come back, from a worker that was killed or a shard that is run elsewhere at the
@@ -81,16 +81,16 @@ def run_batch(batch: tuple[Work, ...], place: Workplace) -> list[Outcome]:
     return outcomes
 
 
-def outcome_of(unit: Unit, folder: RunFolder) -> Outcome:
+def outcome_of(unit: Unit, folder: RunFolder) -> UnitOutcome:
     """Return what a worker would have said of a published unit."""
     try:
         record = read_json(folder.sidecar(unit))
-        return Outcome(unit, record["wall_seconds"], record["evaluations"])
+        return UnitOutcome(unit, record["wall_seconds"], record["evaluations"])
     except (OSError, ValueError, KeyError, TypeError):  # for 'casmore verify' to find
-        return Outcome(unit, 0.0)
+        return UnitOutcome(unit, 0.0)
 
 
-def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> Outcome:
+def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> UnitOutcome:
     """Run and publish one unit, or write down its failure; either way the rest can go on."""
     unit, began = work.unit, time.perf_counter()
     try:
@@ -109,8 +109,8 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
         summary = "".join(traceback.format_exception_only(error)).strip()
         with suppress(OSError):  # a full disk may well be what the unit failed of
             write_failure(folder, work, summary, traceback.format_exc())
-        return Outcome(unit, time.perf_counter() - began, error=summary)
-    return Outcome(unit, time.perf_counter() - began, record["evaluations"])
+        return UnitOutcome(unit, time.perf_counter() - began, error=summary)
+    return UnitOutcome(unit, time.perf_counter() - began, record["evaluations"])
 
 
 def write_failure(folder: RunFolder, work: Work, summary: str, details: str) -> None:

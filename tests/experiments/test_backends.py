@@ -36,7 +36,7 @@ from casmore.experiments.plan import make_plan
 from casmore.experiments.runner import run
 from casmore.experiments.shard import WHOLE
 from casmore.experiments.store.run_folder import RunFolder
-from casmore.experiments.worker import Outcome, Workplace
+from casmore.experiments.worker import UnitOutcome, Workplace
 
 PATH = [str(HERE), *sys.path]
 
@@ -189,7 +189,7 @@ class InCells:
         *,
         workers: int,
         tick: Callable[[], None],
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[UnitOutcome]:
         for batch in batches:
             yield from run_in_cell(batch, place, PATH, None)
             tick()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from casmore.experiments.work_unit import Work
-from casmore.experiments.worker import Outcome, Workplace
+from casmore.experiments.worker import UnitOutcome, Workplace
 
 Batch = tuple[Work, ...]
 
@@ -44,7 +44,7 @@ class Backend(Protocol):
 
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[UnitOutcome]:
         """Run batches and yield the outcomes as they come.
 
         When this generator is closed, or raises, nothing that it has begun is running any more,

@@ -18,14 +18,14 @@ from casmore.experiments.backends.backend import Batch
 from casmore.experiments.limits import ONE_THREAD, prepare_worker
 from casmore.experiments.store.locks import host
 from casmore.experiments.store.run_folder import Leftover
-from casmore.experiments.worker import Outcome, Workplace, run_batch
+from casmore.experiments.worker import UnitOutcome, Workplace, run_batch
 
 _mine = threading.local()  # one child for each of a worker's threads, kept from batch to batch
 
 
 def run_in_cell(
     batch: Batch, place: Workplace, path: list[str], memory_gib: float | None
-) -> list[Outcome]:
+) -> list[UnitOutcome]:
     """Run a batch in the calling thread's child process.
 
     Parameters
@@ -51,7 +51,7 @@ def run_in_cell(
         return outcomes
     _mine.cell = None
     return [
-        Outcome(left.unit, 0.0, error=f"process {cell.pid} on {host()} died", worker_died=True)
+        UnitOutcome(left.unit, 0.0, error=f"process {cell.pid} on {host()} died", worker_died=True)
         for left in _left_by(cell.pid, place)
         if left.unit in {work.unit for work in batch}
     ]
@@ -79,12 +79,12 @@ class Cell:
         """Whether the child is there, and was made for a session like this."""
         return self._for == (path, memory_gib) and self._child.poll() is None
 
-    def run(self, batch: Batch, place: Workplace) -> list[Outcome] | None:
+    def run(self, batch: Batch, place: Workplace) -> list[UnitOutcome] | None:
         """Return the outcomes, or None if the child has died."""
         assert self._child.stdout is not None
         try:
             self._send((batch, place))
-            outcomes: list[Outcome] = pickle.load(self._child.stdout)
+            outcomes: list[UnitOutcome] = pickle.load(self._child.stdout)
         except (EOFError, OSError, pickle.UnpicklingError):
             self._child.kill()
             self._child.wait()

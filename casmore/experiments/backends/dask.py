@@ -11,7 +11,7 @@ from typing import Any
 
 from casmore.experiments.backends.backend import BackendError, Batch, WorkerDiedError, engine
 from casmore.experiments.backends.cell import run_in_cell
-from casmore.experiments.worker import Outcome, Workplace
+from casmore.experiments.worker import UnitOutcome, Workplace
 
 _CONNECT_SECONDS, _TICK_SECONDS = 15, 0.5
 _QUEUED_PER_WORKER = 3
@@ -39,7 +39,7 @@ class DaskBackend:
 
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[UnitOutcome]:
         """Run batches as tasks; workers that come later are used as well.
 
         Raises

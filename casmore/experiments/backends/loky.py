@@ -11,7 +11,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from casmore.experiments.backends.backend import Batch, WorkerDiedError
 from casmore.experiments.limits import ONE_THREAD, prepare_worker
-from casmore.experiments.worker import Outcome, Workplace, run_batch
+from casmore.experiments.worker import UnitOutcome, Workplace, run_batch
 
 _TICK_SECONDS = 0.5
 _QUEUED_PER_WORKER = 3
@@ -34,7 +34,7 @@ class LokyBackend:
 
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[UnitOutcome]:
         """Run batches; a killed worker takes the pool, and what all others have in work, with it.
 
         Raises
@@ -50,7 +50,7 @@ class LokyBackend:
             env=ONE_THREAD,
         )
         try:
-            running: set[Future[list[Outcome]]] = set()
+            running: set[Future[list[UnitOutcome]]] = set()
             while True:
                 for batch in islice(queue, workers * _QUEUED_PER_WORKER - len(running)):
                     running.add(executor.submit(run_batch, batch, place))

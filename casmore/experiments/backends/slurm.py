@@ -12,7 +12,7 @@ from typing import Any
 from casmore.experiments.backends.backend import BackendError, Batch, WorkerDiedError, engine
 from casmore.experiments.backends.cell import run_in_cell
 from casmore.experiments.config.base import Slurm
-from casmore.experiments.worker import Outcome, Workplace, outcome_of
+from casmore.experiments.worker import UnitOutcome, Workplace, outcome_of
 
 _TICK_SECONDS = 2.0
 # More jobs than workers, so that the last ones to end are short; not more than SLURM takes in
@@ -42,7 +42,7 @@ class SlurmBackend:
 
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[UnitOutcome]:
         """Submit all batches as one array, and wait for its jobs; on leaving, cancel them.
 
         Raises

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from casmore.experiments.config.base import Experiment, SolverConfig
 from casmore.experiments.config.bbob import Config
-from casmore.experiments.config.messages import complaints
+from casmore.experiments.config.messages import validation_messages
 from casmore.experiments.config.study import StudyConfig
 from casmore.solvers import registry
 from casmore.solvers.restarts import Restarting, UniformStart
@@ -55,7 +55,7 @@ def check(
     data
         The content.
     source
-        What to call it in complaints.
+        What to call it in validation_messages.
     try_solvers
         Whether the solvers are tried. To look at a run, they need not even be installed.
 
@@ -70,7 +70,7 @@ def check(
     try:
         config = kind.model_validate(data)
     except ValidationError as error:
-        problems += complaints(error, kind)
+        problems += validation_messages(error, kind)
     if try_solvers:
         problems += _solver_problems(data if config is None else config.document())
     if problems or config is None:

@@ -6,17 +6,17 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 
-def complaints(error: ValidationError, model: type[BaseModel]) -> list[str]:
+def validation_messages(error: ValidationError, model: type[BaseModel]) -> list[str]:
     """Return a line for each error: the key with its path, its value, what would be right."""
     lines: list[str] = []
     for detail in error.errors():
-        line = _complaint(detail, model)
+        line = _message(detail, model)
         if line not in lines:  # the members of a union complain each for itself
             lines.append(line)
     return lines
 
 
-def _complaint(detail: Any, model: type[BaseModel]) -> str:
+def _message(detail: Any, model: type[BaseModel]) -> str:
     location, value = detail["loc"], detail["input"]
     path, fields = _follow(location, model)
     if detail["type"] == "extra_forbidden":
