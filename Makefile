@@ -12,12 +12,16 @@ FIG    ?=
 # the stamps say that what pyproject.toml asks for is installed; a change of the file renews them
 READY  := $(VENV)/.ready
 DEV    := $(VENV)/.ready-dev
+# how many processes run the tests
+JOBS   ?= 2
+QUICK  := tests/algorithms tests/problems tests/solvers tests/test_optimize.py tests/test_trace.py
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bbob report study figures test lint clean
+.PHONY: help setup bbob report study figures test test-quick test-all lint clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  CONFIG=FILE   the experiment (now $(CONFIG))'
 	@echo '  PYTHON=FILE   what to make .venv with (now $(PYTHON); 3.11 or newer)'
@@ -40,8 +44,14 @@ study: $(READY) ## run the studies (again: go on), put their tables into results
 figures: $(READY) ## make the studies' figures from the tables in results/
 	$(BIN)/python scripts/figures.py $(FIG)
 
-test: $(DEV) ## run the tests
-	$(BIN)/python -m pytest
+test: $(DEV) ## run the tests, except those marked slow
+	$(PYTEST) -m 'not slow'
+
+test-quick: $(DEV) ## run the tests of the library alone, in about a minute
+	$(PYTEST) -m 'not slow' $(QUICK)
+
+test-all: test ## run all tests, including those marked slow
+	$(PYTEST) -m slow
 
 lint: $(DEV) ## check style, types, and who imports whom
 	$(BIN)/ruff check .

@@ -22,6 +22,7 @@ def small(text: str) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_commands_run_in_a_clone(tmp_path: Path) -> None:
     folder = clone(tmp_path / "clone")
@@ -38,6 +39,7 @@ def test_the_commands_run_in_a_clone(tmp_path: Path) -> None:
     assert {"rosenbrock", "ablation", "sensitivity", "live_view"} <= made
 
 
+@pytest.mark.slow
 def test_a_study_of_ones_own_and_its_traces(tmp_path: Path) -> None:
     (config,) = blocks(PAGE, "toml")
     (tmp_path / "mine.toml").write_text(small(config))
@@ -63,6 +65,7 @@ def shrink(path: Path) -> None:
     path.write_text(text)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_an_experiment_at_scale(tmp_path: Path) -> None:
     folder = clone(tmp_path / "clone")

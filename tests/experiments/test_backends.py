@@ -87,6 +87,7 @@ def _config(tmp_path: Path, pause: float, **run: Any) -> Path:
     return write_toml(tmp_path / "c.toml", config_data(pause=pause, run={"workers": 2, **run}))
 
 
+@pytest.mark.slow
 def test_dask_loses_a_worker_and_nothing_else(
     dask: tuple[str, list["subprocess.Popen[str]"]], tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
@@ -118,6 +119,7 @@ def test_dask_s_scheduler_has_to_be_there(tmp_path: Path, monkeypatch: pytest.Mo
         list(backend.run([], place, workers=1, tick=lambda: None))
 
 
+@pytest.mark.slow
 def test_a_job_array_of_submitit_s_local_executor(
     tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:

@@ -87,6 +87,7 @@ def test_limits(solver: str, run: dict[str, Any], error: str, tmp_path: Path) ->
     assert tree(root / "data/RANDOM") == _cured(file)
 
 
+@pytest.mark.slow
 def test_a_unit_that_hangs_and_is_deaf_loses_its_process(tmp_path: Path) -> None:
     root = tmp_path / "run"
     data = config_data(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from harness import config
 
 from casmore.experiments.plan import make_plan, schedule
@@ -27,6 +28,7 @@ def test_what_a_worker_is_sent_does_not_grow_with_the_plan() -> None:
     assert abs(_largest_message(5, "1-15") - _largest_message(1, "1")) < 20
 
 
+@pytest.mark.slow
 def test_a_thousand_simulated_workers() -> None:
     done = subprocess.run(
         [sys.executable, str(BENCHMARK), "--solvers", "1", "--workers", "1000"],

@@ -91,6 +91,7 @@ def test_shards_in_any_order_and_at_once_give_the_whole(
     assert before == {path: path.stat().st_mtime_ns for path in root.rglob("unit.json")}
 
 
+@pytest.mark.slow
 def test_a_killed_shard_beside_one_that_goes_on(
     tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:

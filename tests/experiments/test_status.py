@@ -98,6 +98,7 @@ def test_status_of_a_run_under_way_and_of_one_that_was_killed(tmp_path: Path) ->
     assert f"{len(published(root))} of 12 units done" in seen.stdout
 
 
+@pytest.mark.slow
 def test_in_a_terminal_the_status_follows_the_run_to_its_end(tmp_path: Path) -> None:
     root = tmp_path / "run"
     file = write_toml(tmp_path / "c.toml", config_data(pause=0.06))
