@@ -74,6 +74,18 @@ class Sphere(AnalyticFunction):
         return _squares(X - self.x_opt)
 
 
+class SeparableEllipsoid(AnalyticFunction):
+    """f2: condition number 1e6 along the axes, with local irregularities."""
+
+    number, name = 2, "Ellipsoid separable"
+
+    def batch(self, X: Array) -> Array:
+        """Evaluate points, shape (k, n) -> (k,)."""
+        Z = oscillate(X - self.x_opt)
+        values: Array = Z**2 @ 10.0 ** (6 * self._ramp)
+        return values
+
+
 class AttractiveSector(AnalyticFunction):
     """f6: steep but in one sector, a corner of which is the optimum."""
 
@@ -122,8 +134,32 @@ class RotatedEllipsoid(AnalyticFunction):
         return values
 
 
+class SharpRidge(AnalyticFunction):
+    """f13: a ridge, along which the optimum is far, with a gradient that stays steep beside it."""
+
+    number, name = 13, "Sharp Ridge"
+
+    def _prepare(self) -> None:
+        scales = np.sqrt(10.0) ** self._ramp
+        self._map = self._rotation(1) @ (scales[:, np.newaxis] * self._rotation(2))
+
+    def batch(self, X: Array) -> Array:
+        """Evaluate points, shape (k, n) -> (k,)."""
+        Z = (X - self.x_opt) @ self._map.T
+        values: Array = Z[:, 0] ** 2 + 100 * np.sqrt(_squares(Z[:, 1:]))
+        return values
+
+
 FUNCTIONS: dict[int, type[AnalyticFunction]] = {
-    kind.number: kind for kind in (Sphere, AttractiveSector, Rosenbrock, RotatedEllipsoid)
+    kind.number: kind
+    for kind in (
+        Sphere,
+        SeparableEllipsoid,
+        AttractiveSector,
+        Rosenbrock,
+        RotatedEllipsoid,
+        SharpRidge,
+    )
 }
 
 

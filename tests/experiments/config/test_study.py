@@ -89,7 +89,7 @@ def test_the_plan_has_each_run_once_with_its_own_seed() -> None:
 @pytest.mark.parametrize(
     ("sections", "says"),
     [
-        ({"study": {"functions": [2], "dimension": 3, "runs": 1, "evaluations": 9}}, "function 2"),
+        ({"study": {"functions": [3], "dimension": 3, "runs": 1, "evaluations": 9}}, "function 3"),
         ({"study": {"functions": [8], "dimension": 1, "runs": 1, "evaluations": 9}}, "dimension"),
         ({"solvers": []}, "give at least one of"),
         ({"grids": [{"name": "more", "label": "M1", "value": {}}]}, "did you mean 'values'"),
