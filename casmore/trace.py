@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -114,23 +113,22 @@ class Trace:
         )
 
     def save(self, path: Path, *, dtype: type[np.floating[Any]] = np.float64, **more: Any) -> None:
-        """Write the trace to a compressed ``.npz`` file, in one step that can't be half done.
+        """Write the trace to a compressed ``.npz`` file.
 
         Parameters
         ----------
         path
-            The file.
+            The file; missing parent folders are made.
         dtype
             Of the numbers; float32 halves the file.
         more
             Further arrays, or what NumPy makes arrays of, to be kept beside it.
         """
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.npz")
         names = (*COLUMNS, "axis_lengths")
         columns: dict[str, Any] = {name: self[name].astype(dtype) for name in names}
-        np.savez_compressed(temporary, **columns, **more)
-        os.replace(temporary, path)
+        with path.open("wb") as file:
+            np.savez_compressed(file, **columns, **more)
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:

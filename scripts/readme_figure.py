@@ -10,15 +10,15 @@ import sys
 from pathlib import Path
 
 from casmore.plotting import style
-from casmore.reports import ReportError, ecdf, runtimes
+from casmore.reports import ReportError, ecdf, run_data
 
 PICTURE = Path(__file__).resolve().parents[1] / "results" / "ecdf.png"
 
 
 def main(run: Path, picture: Path = PICTURE) -> None:
     """Draw the run's ECDFs."""
-    data = runtimes.load(run)
-    budgets = runtimes.budgets(run, data)
+    data = run_data.load(run)
+    budgets = run_data.budgets(run, data)
     if len(budgets) == 1:
         ((dimension, budget),) = budgets.items()
         figure = ecdf.by_group(data, dimension, budget)

@@ -16,12 +16,14 @@ __all__ = ["ReportError", "build"]
 def build(
     run: Path,
     *,
+    out: Path | None = None,
+    data: Path | None = None,
     full: bool = False,
     others: Sequence[str] = (),
     archive: str | None = None,
     console: "Console | None" = None,
 ) -> Path:
-    """Make the report of a run, in ``RUN/reports``, and say where it is.
+    """Make the report of a run and return its first page.
 
     Our own part comes first and takes seconds: the comparison in the terminal, ``summary.csv``,
     ``units.csv``, the run's page, the ECDF figures. Then cocopp's report is made, unless that of
@@ -31,8 +33,12 @@ def build(
     ----------
     run
         The run's folder.
+    out
+        The report's folder; default: ``RUN/reports``. Nothing else is written.
+    data
+        The folder with the merged COCO data of each solver; default: ``RUN/data``.
     full
-        All that cocopp has, in print quality; takes about ten times as long.
+        Everything cocopp has, in print quality; takes about ten times as long.
     others
         What cocopp compares the solvers with: COCO data (a folder or an archive's file), or names
         of an archive's entries.
@@ -44,48 +50,47 @@ def build(
     Returns
     -------
     Path
-        The report's first page, ``RUN/reports/index.html``.
+        ``index.html`` in the report's folder.
 
     Raises
     ------
     ReportError
         If there is no data, it can't be read, or cocopp fails; the message says what to do.
-    MissingReportsExtraError
+    ModuleNotFoundError
         If a package that reports need is not installed.
     """
     # only now: these need packages that the rest of casmore does without
     from rich.console import Console
 
     from casmore.plotting import style
-    from casmore.reports import ecdf, index_page, run_page, summary, unit_table
-    from casmore.reports import runtimes as data
+    from casmore.reports import ecdf, index_page, run_data, run_page, summary, unit_table
     from casmore.reports.cocopp import archive as coco_archive
     from casmore.reports.cocopp import report as cocopp_report
+    from casmore.reports.runtimes import dimensions
 
     console = console or Console()
     local = [Path(other) for other in others if Path(other).exists()]
     fetched = coco_archive.fetch([o for o in others if not Path(o).exists()], archive)
-    runtimes = data.load(run)
-    budgets, efforts = data.budgets(run, runtimes), data.efforts(run)
-    reports = run / "reports"
+    runtimes, rows = run_data.load(run, data), unit_table.load(run)
+    budgets, efforts = run_data.budgets(run, runtimes), unit_table.efforts(rows)
+    reports = out or run / "reports"
 
     summary.write_csv(reports / "summary.csv", runtimes, budgets, efforts)
     lines = summary.compare(runtimes, budgets, efforts)
     console.print(summary.table(lines))
 
     figures = [style.save(ecdf.by_dimension(runtimes, budgets), reports / "ecdf")[0]]
-    for n in data.dimensions(runtimes):
+    for n in dimensions(runtimes):
         figure = ecdf.by_group(runtimes, n, budgets[n])
         figures.append(style.save(figure, reports / f"ecdf_groups_{n:02d}D")[0])
 
-    # as they are: a path is not to be broken, coloured, or searched for markup
+    # printed as it is: a path must not be broken into lines, coloured, or searched for markup
     say = partial(console.print, soft_wrap=True, markup=False, highlight=False)
-    title = str(data.config(run).get("name") or run.resolve().name)
-    rows = unit_table.load(run)
+    title = str(run_data.config(run).get("name") or run.resolve().name)
     unit_table.write_csv(reports / "units.csv", rows)
     run_page.write(reports / "run.html", title, run, rows)
 
-    folders = [*data.solver_folders(run), *local, *fetched]
+    folders = [*run_data.solver_folders(run, data), *local, *fetched]
     cocopp_report.make(folders, reports / "cocopp", full=full, say=say)
     failed = sum(row.failed for row in rows)
     index_page.write(reports / "index.html", title, lines, figures, failed=failed)

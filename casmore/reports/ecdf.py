@@ -24,7 +24,7 @@ _COLUMNS = 4
 def curve(runtimes: Sequence[Runtimes]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the ECDF over the pairs of function, target and trial.
 
-    Functions have equal weight, whatever their number of trials.
+    Functions have equal weights, whatever their number of trials, and so have their instances.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def curve(runtimes: Sequence[Runtimes]) -> tuple[NDArray[np.float64], NDArray[np
     """
     r = np.concatenate([(f.evaluations / f.dimension).ravel() for f in runtimes])
     weight = np.concatenate(
-        [np.full(f.evaluations.size, 1 / (f.evaluations.size * len(runtimes))) for f in runtimes]
+        [np.tile(f.weights, len(TARGETS)) / (len(TARGETS) * len(runtimes)) for f in runtimes]
     )
     reached = np.isfinite(r)
     x, place = np.unique(r[reached], return_inverse=True)

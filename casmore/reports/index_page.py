@@ -1,11 +1,10 @@
-"""The report's first page: the comparison, our ECDFs, and the way to everything else."""
+"""The report's first page: the comparison, our ECDFs, and links to everything else."""
 
-import html
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from casmore.reports.cocopp.parts import COMPARISON
+from casmore.reports import pages
+from casmore.reports.cocopp.report import COMPARISON, SINGLE_INDEX
 from casmore.reports.summary import HEADINGS, Line, caption, cells
 
 # cocopp's pages of a comparison, and what is on them; not every report has all of them
@@ -18,39 +17,6 @@ _COCOPP_PAGES = {
     "pprldistr2.html": "ECDFs for single targets, and of ERT ratios",
 }
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em }}
-img {{ max-width: 100% }}
-table {{ border-collapse: collapse }}
-th, td {{ padding: .15em .8em; text-align: right }}
-td {{ white-space: nowrap }}
-th:nth-child(2), td:nth-child(2) {{ text-align: left }}
-th, tr.first td {{ border-top: 1px solid #bbb }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-<table>
-{rows}
-</table>
-<p>{caption}. All numbers: <a href="summary.csv">summary.csv</a></p>
-<p><a href="run.html">The run</a>: {run}</p>
-<h2>ECDFs of runtimes, to the budget</h2>
-{figures}
-<h2>cocopp</h2>
-<ul>
-{links}
-</ul>
-</body>
-</html>
-"""
-
 
 def write(
     page: Path, title: str, lines: Sequence[Line], figures: Sequence[Path], *, failed: int = 0
@@ -59,50 +25,28 @@ def write(
 
     ``failed`` units are missing in all that is shown, which the page says.
     """
-    run = "config, versions, machine, sessions, all units and how they ended"
-    if failed:
-        run = f"<b>{failed} units failed</b>; their tracebacks, {run}"
     folder = page.parent
-    rows = ["<tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in HEADINGS) + "</tr>"]
-    for before, line in zip([None, *lines], lines, strict=False):
-        first = before is None or before.dimension != line.dimension
-        text = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(line))
-        rows.append(f'<tr class="{"first" if first else ""}">{text}</tr>')
-    pictures = [
-        f'<p><a href="{name}.pdf"><img src="{name}.png" alt="ECDFs of runtimes"></a></p>'
-        for name in (html.escape(_link(folder, figure.with_suffix(""))) for figure in figures)
-    ]
-    temporary = page.with_name(f".{page.name}.{os.getpid()}")
-    temporary.write_text(
-        _PAGE.format(
-            title=html.escape(title),
-            rows="\n".join(rows),
-            caption=html.escape(caption(lines[0].solver)),
-            run=run,
-            figures="\n".join(pictures),
-            links="\n".join(_cocopp_links(folder)),
-        ),
-        encoding="utf-8",
+    pages.write(
+        page,
+        "index.html",
+        title=title,
+        headings=HEADINGS,
+        rows=[cells(line) for line in lines],
+        first=[i for i in range(1, len(lines)) if lines[i].dimension != lines[i - 1].dimension],
+        caption=caption(lines[0].solver),
+        failed=failed,
+        figures=[_link(folder, figure.with_suffix("")) for figure in figures],
+        links=[(_link(folder, path), text) for path, text in _cocopp_links(folder / "cocopp")],
     )
-    temporary.replace(page)
 
 
-def _cocopp_links(folder: Path) -> list[str]:
-    comparison = folder / "cocopp" / COMPARISON
-    targets = [
-        (comparison / name, text)
-        for name, text in _COCOPP_PAGES.items()
-        if (comparison / name).exists()
-    ]
-    targets += [
-        (single / "index1.html", f"{single.name.removeprefix('single-')} alone")
-        for single in sorted((folder / "cocopp").glob("single-*"))
-    ]
-    targets.append((folder / "cocopp.log", "cocopp's log"))
-    return [
-        f'<li><a href="{html.escape(_link(folder, path))}">{html.escape(text)}</a></li>'
-        for path, text in targets
-    ]
+def _cocopp_links(report: Path) -> Iterator[tuple[Path, str]]:
+    for name, text in _COCOPP_PAGES.items():
+        if (report / COMPARISON / name).exists():
+            yield report / COMPARISON / name, text
+    for single in sorted(report.glob("single-*")):
+        yield single / SINGLE_INDEX, f"{single.name.removeprefix('single-')} alone"
+    yield report.with_name(report.name + ".log"), "cocopp's log"
 
 
 def _link(folder: Path, path: Path) -> str:

@@ -18,6 +18,7 @@ budget, it has not reached.
 """
 
 import csv
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,13 +28,9 @@ from statistics import fmean
 import numpy as np
 from rich.table import Table
 
-from casmore.reports.runtimes import (
-    ERT_TARGETS,
-    Effort,
-    Runtimes,
-    comparable,
-    dimensions,
-)
+from casmore.experiments.store.atomic_io import write_text
+from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, comparable, dimensions
+from casmore.reports.unit_table import Effort
 
 _ERT_COLUMNS = tuple(f"ert_{t:.0e}".replace("e+0", "e").replace("e-0", "e-") for t in ERT_TARGETS)
 COLUMNS = (
@@ -73,7 +70,7 @@ def ecdf_area(runtimes: Runtimes, budget: float) -> float:
     with np.errstate(invalid="ignore"):
         r = np.maximum(runtimes.evaluations / runtimes.dimension, 1.0)
         contributions = np.maximum(1.0 - np.log10(r) / math.log10(budget), 0.0)
-    return float(np.mean(np.nan_to_num(contributions, nan=0.0)))
+    return float(np.mean(np.nan_to_num(contributions, nan=0.0) @ runtimes.weights))
 
 
 def write_csv(
@@ -87,13 +84,13 @@ def write_csv(
     Expected running times are in evaluations, ``inf`` where no trial reached the target;
     what is not known (the effort, for data that came without sidecars) is empty.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for r in runtimes:
-            effort = efforts.get((r.solver, r.dimension, r.function))
-            writer.writerow(_row(r, budgets[r.dimension], effort))
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for r in runtimes:
+        effort = efforts.get((r.solver, r.dimension, r.function))
+        writer.writerow(_row(r, budgets[r.dimension], effort))
+    write_text(path, file.getvalue())
 
 
 def _row(r: Runtimes, budget: float, effort: Effort | None) -> dict[str, object]:
@@ -104,7 +101,7 @@ def _row(r: Runtimes, budget: float, effort: Effort | None) -> dict[str, object]
         "group": r.group,
         "trials": r.trials,
         "successes": r.successes,
-        **{name: f"{e:.6g}" for name, e in zip(_ERT_COLUMNS, r.ert, strict=True)},
+        **{name: f"{e:.6g}" for name, e in zip(_ERT_COLUMNS, r.ert[ERT_ROWS], strict=True)},
         "ecdf_area": f"{ecdf_area(r, budget):.6f}",
         "budget_per_dimension": f"{budget:g}",
         "evaluations": effort.evaluations if effort else "",
@@ -178,7 +175,7 @@ def _ert_ratio(own: Sequence[Runtimes], reference: Sequence[Runtimes]) -> float:
     ratios = [
         math.log(a / b)
         for r, s in zip(own, reference, strict=True)
-        for a, b in zip(r.ert, s.ert, strict=True)
+        for a, b in zip(r.ert[ERT_ROWS], s.ert[ERT_ROWS], strict=True)
         if math.isfinite(a) and math.isfinite(b)
     ]
     return math.exp(fmean(ratios)) if ratios else float("nan")

@@ -1,12 +1,14 @@
-"""The units of a run one by one: what each has taken, how it ended, what it failed of."""
+"""The units of a run: the cost of each, how it ended, and why it failed."""
 
 import csv
+import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from casmore.experiments.store.atomic_io import write_text
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit
 from casmore.reports.errors import ReportError
@@ -89,11 +91,11 @@ def load(run: Path) -> list[UnitRow]:
 
 def write_csv(path: Path, rows: Sequence[UnitRow]) -> None:
     """Write a row for each unit."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(row.cells() for row in rows)
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(row.cells() for row in rows)
+    write_text(path, file.getvalue())
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,41 @@ def totals(rows: Sequence[UnitRow]) -> Iterator[Total]:
         )
 
 
+@dataclass(frozen=True)
+class Effort:
+    """What a solver spent on one function in one dimension, over all trials."""
+
+    evaluations: int
+    cpu_seconds: float
+
+    @property
+    def microseconds_per_evaluation(self) -> float:
+        """CPU time per evaluation, the function's own included."""
+        return 1e6 * self.cpu_seconds / self.evaluations if self.evaluations else float("nan")
+
+
+def efforts(rows: Sequence[UnitRow]) -> dict[tuple[str, int, int], Effort]:
+    """Return the effort by solver, dimension and function, of the units that are done.
+
+    Raises
+    ------
+    ReportError
+        If a record lacks the evaluations or the CPU time.
+    """
+    total: dict[tuple[str, int, int], Effort] = {}
+    for row in rows:
+        if row.failed:
+            continue
+        try:
+            spent = int(row.record["evaluations"]), float(row.record["cpu_seconds"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise _damaged(row.unit, f"{type(error).__name__}: {error}") from error
+        key = (row.unit.label, row.unit.dimension, row.unit.function)
+        before = total.get(key, Effort(0, 0.0))
+        total[key] = Effort(before.evaluations + spent[0], before.cpu_seconds + spent[1])
+    return total
+
+
 def _order(unit: Unit) -> tuple[str, int, int, int, int]:
     return unit.label, unit.dimension, unit.function, unit.instance, unit.repeat
 
@@ -149,7 +186,11 @@ def _read(path: Path) -> dict[str, Any]:
         problem = f"it holds a {type(record).__name__}"
     except (OSError, ValueError) as error:
         problem = str(error)
-    raise ReportError(
-        f"{path} is not a unit's record ({problem}); 'casmore verify' puts the unit out of the "
-        "way, and the same 'casmore run' as before runs it again"
+    raise _damaged(path, problem)
+
+
+def _damaged(what: object, problem: str) -> ReportError:
+    return ReportError(
+        f"{what} is not a unit's record ({problem}); 'casmore verify' moves a damaged unit to "
+        "quarantine, and 'casmore run' with the same config runs it again"
     )

@@ -1,4 +1,4 @@
-"""Writing so that a crash leaves the old state or the new one, never half of it."""
+"""Atomic writes: after a crash a file has its old content or the new one, never a part of it."""
 
 import json
 import os
@@ -26,14 +26,24 @@ def check_room(folder: Path) -> None:
         raise DiskFullError(f"there is no space left on the disk of {folder}; make some")
 
 
-def write_json(path: Path, document: Any) -> None:
-    """Write ``document`` to ``path``, whose folder is made if missing, in one atomic step."""
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write ``content`` to ``path`` in one atomic step; missing parent folders are made."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    temporary.write_bytes(content)
     sync(temporary)
     os.replace(temporary, path)
     sync(path.parent)
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write ``content`` to ``path`` as UTF-8, as `write_bytes` does."""
+    write_bytes(path, content.encode())
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write ``document`` to ``path`` as JSON, as `write_bytes` does."""
+    write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
 def read_json(path: Path) -> Any:

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import platformdirs
+
 from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.errors import ReportError
 
@@ -60,8 +62,6 @@ def fetch(names: Sequence[str], url: str | None = None, cache: Path | None = Non
 
 
 def _user_cache() -> Path:
-    import platformdirs  # cocopp needs it, too
-
     return Path(platformdirs.user_cache_dir("casmore"))
 
 

@@ -12,16 +12,13 @@ import tempfile
 import urllib.error
 import urllib.request
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from unittest.mock import patch
 
-INSTALL_HINT = "pip install 'casmore[bbob]'"
-
-
-class MissingReportsExtraError(ImportError):
-    """A package that reports need is not installed."""
+import platformdirs
 
 
 def import_cocopp(cache: Path | None = None) -> ModuleType:
@@ -36,29 +33,28 @@ def import_cocopp(cache: Path | None = None) -> ModuleType:
     -------
     ModuleType
         ``cocopp``, as it is if this process has imported it before.
-
-    Raises
-    ------
-    MissingReportsExtraError
-        If cocopp, or one of its own dependencies, is not installed.
     """
     if "cocopp" in sys.modules:
         return sys.modules["cocopp"]
     with tempfile.TemporaryDirectory(prefix="casmore-cocopp-") as scratch:
-        try:
-            platformdirs = importlib.import_module("platformdirs")
-            home = str(cache or scratch)
-            with (
-                patch.object(platformdirs, "user_cache_dir", lambda *_, **__: home),
-                patch.object(urllib.request, "urlretrieve", _refuse),
-                warnings.catch_warnings(),
-            ):
-                warnings.simplefilter("ignore")
-                return importlib.import_module("cocopp")
-        except ModuleNotFoundError as error:
-            raise MissingReportsExtraError(
-                f"reports need the package {error.name!r}: {INSTALL_HINT}"
-            ) from error
+        home = str(cache or scratch)
+        with (
+            _replaced(platformdirs, "user_cache_dir", lambda *_, **__: home),
+            _replaced(urllib.request, "urlretrieve", _refuse),
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("ignore")
+            return importlib.import_module("cocopp")
+
+
+@contextmanager
+def _replaced(module: ModuleType, name: str, value: object) -> Iterator[None]:
+    original = getattr(module, name)
+    setattr(module, name, value)
+    try:
+        yield
+    finally:
+        setattr(module, name, original)
 
 
 def _refuse(url: str, *_: Any, **__: Any) -> None:

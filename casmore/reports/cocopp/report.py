@@ -1,21 +1,31 @@
-"""cocopp's report of a run: a process for each part, one log, a place that stays the same.
+"""cocopp's report of a run: made in a subprocess, moved into place in one step.
 
-The parts are made and put together in a private folder, and only then take the place of the last
-report, which a failure or Ctrl-C leaves alone.
+The report is made in a private folder and only then takes the place of the last one, which a
+failure or Ctrl-C leaves as it was.
 """
 
 import os
+import re
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from importlib import metadata
+from itertools import count
 from pathlib import Path
 
-from casmore.experiments import limits
-from casmore.reports.cocopp import processes
-from casmore.reports.cocopp.parts import Part, assemble, parts_of
+from casmore.experiments.limits import ONE_THREAD
+from casmore.reports.cocopp.tidy import tidy
 from casmore.reports.errors import ReportError
 
+COMPARISON = "comparison"
+INDEX = "index.html"
+SINGLE_INDEX = "index1.html"
 _PROCESS = "casmore.reports.cocopp.process"
+_STAMP = ".made-of"  # in the report's folder: a hash of all that it is made of
+_TIME = re.compile(r"_\d{6}h\d+$")  # what cocopp appends to the names of its folders
 _TAIL = 15  # lines of the log that an error shows
 
 
@@ -26,20 +36,20 @@ def make(
     full: bool = False,
     say: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """Make cocopp's report, of which parts are left as they are whose data have not changed.
+    """Make cocopp's report, unless that of the same data is there already.
 
     Parameters
     ----------
     folders
-        COCO data, a folder or archive for each algorithm, named like it.
+        COCO data: for each algorithm a folder or archive, named like it.
     target
         Where the report goes; what is there is replaced. The log is put beside it,
         as ``<target>.log``.
     full
-        Everything cocopp has (a page for each function in each dimension, a part for each
+        Everything cocopp has (a page for each function in each dimension, pages for each
         algorithm alone, PDF, full resolution), which takes about ten times as long.
     say
-        Is told what is going on.
+        Called with messages about the progress.
 
     Returns
     -------
@@ -49,63 +59,99 @@ def make(
     Raises
     ------
     ReportError
-        If cocopp fails; with the end of its log.
+        If cocopp fails; the message shows the end of its log.
     """
-    parts = parts_of(folders, full=full)
-    missing = [part for part in parts if not part.is_in(target)]
-    if not missing:
-        say("cocopp's report is that of these data already")
-        return target / "index.html"
+    state, stamp = _state(folders, full=full), target / _STAMP
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == state:
+        say("cocopp's report of these data is up to date")
+        return target / INDEX
     target.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as private,
-        # the reference data that each process unpacks: not where the run is, which may be far
-        tempfile.TemporaryDirectory(prefix="casmore-cocopp-") as scratch,
-    ):
-        outputs = {part: Path(private, str(i)) for i, part in enumerate(missing)}
-        log = target.with_name(target.name + ".log")
-        _run(outputs, log, Path(scratch), full=full, say=say)
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as private:
         made = Path(private, "new")
-        assemble(parts, outputs, target, made)
+        _run(folders, made, target.with_name(target.name + ".log"), full=full, say=say)
+        _name_folders(made)
+        tidy(made)
+        (made / _STAMP).write_text(state, encoding="utf-8")
         if target.exists():
             target.rename(Path(private, "old"))
         made.rename(target)
-    return target / "index.html"
+    return target / INDEX
+
+
+def _state(folders: Sequence[Path], *, full: bool) -> str:
+    """Return a hash of the data, their names, the options and the versions."""
+    versions = (metadata.version("cocopp"), metadata.version("casmore"))
+    digest = sha256(f"{full} {versions}\n".encode())
+    for folder in folders:
+        digest.update(f"{folder.name}\n".encode())
+        for path in sorted(folder.rglob("*")) if folder.is_dir() else [folder]:
+            if path.is_file():
+                digest.update(f"{path.relative_to(folder)} ".encode())
+                digest.update(sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def _run(
-    outputs: dict[Part, Path],
-    log: Path,
-    scratch: Path,
-    *,
-    full: bool,
-    say: Callable[[str], None],
+    folders: Sequence[Path], output: Path, log: Path, *, full: bool, say: Callable[[str], None]
 ) -> None:
-    """Have each part made where it belongs; their logs end up in one, in the order they end."""
-    tasks = {_task(part, output, full=full): part for part, output in outputs.items()}
-    at_once = min(limits.cores(), len(tasks))
-    say(f"cocopp is at work on {len(tasks)} parts, {at_once} at once ...")
-    log.write_bytes(b"")
-
-    def ended(outcome: processes.Outcome) -> None:
-        part, text = tasks[outcome.task], outcome.task.log.read_bytes()
-        with log.open("ab") as file:
-            file.write(f"=== {part.title}\n".encode() + text + b"\n")
-        # cocopp may find nothing to do and say it is done
-        if outcome.code or not part.index(outputs[part]):
-            lines = text.decode(errors="replace").rstrip().splitlines()
-            raise ReportError(
-                f"cocopp failed (exit code {outcome.code}), {part.title}; the end of its log "
-                f"{log}:\n" + "\n".join(f"  {line}" for line in lines[-_TAIL:])
-            )
-        say(f"  {part.title}: {outcome.seconds:.0f} s")
-
-    processes.run(list(tasks), ended, scratch=scratch, at_once=at_once)
-
-
-def _task(part: Part, output: Path, *, full: bool) -> processes.Task:
-    command = [sys.executable, "-m", _PROCESS, "--output", str(output)]
-    command += ["--kind", part.kind, "--parent", str(os.getpid())]
+    """Run cocopp; all it prints goes to ``log``."""
+    say("cocopp makes its report ...")
+    command = [
+        sys.executable,
+        "-m",
+        _PROCESS,
+        "--output",
+        str(output),
+        "--parent",
+        f"{os.getpid()}",
+    ]
     command += ["--full"] if full else []
-    command += [str(folder.resolve()) for folder in part.data]
-    return processes.Task(part.title, tuple(command), output.with_suffix(".log"))
+    command += [str(folder.resolve()) for folder in folders]
+    began = time.monotonic()
+    # cocopp unpacks reference data into its TMPDIR, and may be killed before it has removed them
+    with (
+        tempfile.TemporaryDirectory(prefix="casmore-cocopp-") as scratch,
+        log.open("wb") as file,
+    ):
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **ONE_THREAD, "TMPDIR": scratch},
+            check=False,
+        )
+    # cocopp may find no data and still exit without an error
+    if done.returncode or not any(output.glob(f"*/{INDEX}")):
+        lines = log.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
+        raise ReportError(
+            f"cocopp failed (exit code {done.returncode}); the end of its log {log}:\n"
+            + "\n".join(f"  {line}" for line in lines[-_TAIL:])
+        )
+    say(f"cocopp's report: {time.monotonic() - began:.0f} s")
+
+
+def _name_folders(made: Path) -> None:
+    """Give cocopp's folders, named after the time, names that stay the same."""
+    names = dict(_names(made))
+    for path in (made / INDEX, made / "cocopp_commands.tex"):
+        text = path.read_bytes()
+        for theirs, ours in names.items():
+            text = text.replace(theirs.encode(), ours.encode())
+        path.write_bytes(text)
+    for theirs, ours in names.items():
+        (made / theirs).rename(made / ours)
+
+
+def _names(made: Path) -> Iterator[tuple[str, str]]:
+    (comparison,) = made.glob(f"*/{INDEX}")
+    yield comparison.parent.name, COMPARISON
+    taken: set[str] = set()
+    for page in sorted(made.glob(f"*/{SINGLE_INDEX}")):
+        theirs = page.parent.name
+        name = f"single-{_TIME.sub('', theirs)}"
+        # the data of two runs may have the same name
+        ours = next(n for i in count(1) if (n := name if i == 1 else f"{name}-{i}") not in taken)
+        taken.add(ours)
+        if theirs != comparison.parent.name:
+            yield theirs, ours

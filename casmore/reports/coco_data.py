@@ -1,0 +1,103 @@
+"""Reading COCO's data files: for each trial, when it reached each target.
+
+Of a folder's files two kinds are read: the ``.info`` files, which name the trials and how many
+evaluations each has spent, and the ``.dat`` files, in which COCO writes a line whenever the best
+value has crossed another target. cocopp reads the same numbers from them; a test compares.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.experiments.store.coco_files import BrokenDataError, read_info
+from casmore.reports.errors import ReportError
+from casmore.reports.runtimes import TARGETS, Runtimes
+
+_PROBLEM = re.compile(r"funcId = (\d+), DIM = (\d+)")
+_TRIAL = re.compile(r"(\d+):(\d+)\|")
+_EVALUATIONS, _PRECISION, _FEWEST_COLUMNS = 0, 2, 5  # of a line in a .dat file
+
+# The same decimal power computed in two ways may differ in its last bits, and a target just below
+# its own entry in the data would be answered with the next harder one. cocopp allows as much.
+_SLACK = 1 + 1e-9
+
+
+def read(folder: Path) -> list[Runtimes]:
+    """Read the runtimes of one solver, ordered by dimension and function.
+
+    Parameters
+    ----------
+    folder
+        A solver's COCO data; its name becomes the solver's.
+
+    Raises
+    ------
+    ReportError
+        If a file is damaged or missing; the message names it.
+    """
+    found: dict[tuple[int, int], list[tuple[list[int], list[int], NDArray[np.float64]]]] = {}
+    try:
+        for path in sorted(folder.glob("*.info")):
+            for entry in read_info(path):
+                problem = _PROBLEM.search(entry.header)
+                trials = [_TRIAL.match(trial) for trial in entry.trials]
+                if problem is None or None in trials:
+                    raise BrokenDataError(f"{path} has an entry that is not COCO's: {entry}")
+                instances, spent = zip(*((int(t[1]), int(t[2])) for t in trials if t), strict=True)
+                evaluations = _evaluations(folder / entry.data_file)
+                if evaluations.shape[1] != len(instances):
+                    raise BrokenDataError(
+                        f"{folder / entry.data_file} has {evaluations.shape[1]} trials, where "
+                        f"{path} names {len(instances)}"
+                    )
+                key = (int(problem[2]), int(problem[1]))
+                found.setdefault(key, []).append(([*instances], [*spent], evaluations))
+    except (OSError, ValueError, BrokenDataError) as error:
+        raise ReportError(f"the COCO data in {folder} can't be read: {error}") from error
+    return [
+        Runtimes(
+            solver=folder.name,
+            function=function,
+            dimension=dimension,
+            instances=tuple(i for instances, _, _ in parts for i in instances),
+            spent=np.array([s for _, spent, _ in parts for s in spent], dtype=float),
+            evaluations=np.hstack([evaluations for _, _, evaluations in parts]),
+        )
+        for (dimension, function), parts in sorted(found.items())
+    ]
+
+
+def _evaluations(path: Path) -> NDArray[np.float64]:
+    """Return the evaluations to each target in each trial, shape (51, trials); NaN: not reached."""
+    columns = []
+    for counts, precisions in _trials(path):
+        # the best precision never rises, so the first line at or below each target can be searched
+        first = np.searchsorted(-precisions, -TARGETS * _SLACK)
+        columns.append(np.append(counts, np.nan)[first])
+    return np.array(columns).T.reshape(len(TARGETS), -1)
+
+
+def _trials(path: Path) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield the evaluations and best precisions of each trial in a data file."""
+    rows: list[tuple[float, float]] = []
+    with path.open(encoding="ascii") as file:
+        for number, line in enumerate(file, start=1):
+            if line.startswith("%"):  # the header of a trial
+                if rows:
+                    yield _columns(rows)
+                rows = []
+                continue
+            cells = line.split(None, _FEWEST_COLUMNS)
+            if len(cells) < _FEWEST_COLUMNS:
+                raise BrokenDataError(f"{path}: line {number} is cut short: {line!r}")
+            rows.append((float(cells[_EVALUATIONS]), float(cells[_PRECISION])))
+    if rows:
+        yield _columns(rows)
+
+
+def _columns(rows: list[tuple[float, float]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    table = np.array(rows)
+    return table[:, 0], np.minimum.accumulate(table[:, 1])
