@@ -25,8 +25,8 @@ _RUN_HELP = "a run's folder, its name in runs/, or the config of a run there"
 _EXIT_FAILED, _EXIT_USAGE, _EXIT_INTERRUPTED, _EXIT_TERMINATED = 1, 2, 130, 143
 # packages of the extra 'bbob', by the names they are imported under
 _BBOB_PACKAGES = {
-    *("cma", "cocoex", "cocopp", "joblib", "matplotlib", "pydantic", "rich", "six"),
-    "threadpoolctl",
+    *("cma", "cocoex", "cocopp", "jinja2", "joblib", "matplotlib", "platformdirs", "pydantic"),
+    *("rich", "six", "threadpoolctl"),
 }
 
 

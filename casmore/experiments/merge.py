@@ -21,7 +21,9 @@ from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit
 
 
-def merge(folder: RunFolder, units: Iterable[Unit]) -> dict[str, Path]:
+def merge(
+    folder: RunFolder, units: Iterable[Unit], *, place: RunFolder | None = None
+) -> dict[str, Path]:
     """Bring ``RUN/data`` up to date with the published ones of ``units``.
 
     Parameters
@@ -30,6 +32,8 @@ def merge(folder: RunFolder, units: Iterable[Unit]) -> dict[str, Path]:
         The run's folder.
     units
         The plan's units, each label's in COCO's order.
+    place
+        Where the merged data are kept, if not in the run's folder, which is then only read.
 
     Returns
     -------
@@ -42,15 +46,17 @@ def merge(folder: RunFolder, units: Iterable[Unit]) -> dict[str, Path]:
         If units do not fit together.
     """
     by_label = _published(folder, units)
-    with folder.merging() as private:
-        merged: dict[str, str] = read_json(folder.merged) if folder.merged.exists() else {}
+    place = place or folder
+    with place.merging() as private:
+        merged: dict[str, str] = read_json(place.merged) if place.merged.exists() else {}
         for label, own in by_label.items():
             state = _state(folder, own)
-            if merged.get(label) != state or not (folder.data / label).is_dir():
-                _rebuild(folder, label, own, private / label)
+            target = place.data / label
+            if merged.get(label) != state or not target.is_dir():
+                _rebuild(folder, own, private / label, target)
                 merged[label] = state
-                write_json(folder.merged, merged)
-    return {label: folder.data / label for label in by_label}
+                write_json(place.merged, merged)
+    return {label: place.data / label for label in by_label}
 
 
 def differing(folder: RunFolder, units: Iterable[Unit]) -> list[str]:
@@ -95,13 +101,12 @@ def _state(folder: RunFolder, units: Sequence[Unit]) -> str:
     return state.hexdigest()
 
 
-def _rebuild(folder: RunFolder, label: str, units: Sequence[Unit], private: Path) -> None:
-    """Make the folder of ``label`` anew, beside the old one, and put it in its place."""
+def _rebuild(folder: RunFolder, units: Sequence[Unit], private: Path, target: Path) -> None:
+    """Make the folder ``target`` anew in ``private``, then move it into its place."""
     fresh, old = private / "fresh", private / "old"
     fresh.mkdir(parents=True)
     _append(folder, units, fresh)
     sync_tree(fresh)
-    target = folder.data / label
     target.parent.mkdir(exist_ok=True)
     if target.exists():
         os.rename(target, old)

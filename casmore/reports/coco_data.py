@@ -18,7 +18,7 @@ from casmore.reports.runtimes import TARGETS, Runtimes
 
 _PROBLEM = re.compile(r"funcId = (\d+), DIM = (\d+)")
 _TRIAL = re.compile(r"(\d+):(\d+)\|")
-_EVALUATIONS, _PRECISION, _FEWEST_COLUMNS = 0, 2, 5  # of a line in a .dat file
+_EVALUATIONS, _PRECISION, _COLUMNS = 0, 2, 5  # of a line in a .dat file; the last are x
 
 # The same decimal power computed in two ways may differ in its last bits, and a target just below
 # its own entry in the data would be answered with the next harder one. cocopp allows as much.
@@ -90,10 +90,15 @@ def _trials(path: Path) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float6
                     yield _columns(rows)
                 rows = []
                 continue
-            cells = line.split(None, _FEWEST_COLUMNS)
-            if len(cells) < _FEWEST_COLUMNS:
-                raise BrokenDataError(f"{path}: line {number} is cut short: {line!r}")
-            rows.append((float(cells[_EVALUATIONS]), float(cells[_PRECISION])))
+            cells = line.split(None, _COLUMNS - 1)
+            try:
+                if len(cells) < _COLUMNS:
+                    raise ValueError
+                rows.append((float(cells[_EVALUATIONS]), float(cells[_PRECISION])))
+            except ValueError:
+                raise BrokenDataError(
+                    f"{path}: line {number} is damaged or cut short: {line!r}"
+                ) from None
     if rows:
         yield _columns(rows)
 

@@ -129,3 +129,15 @@ def test_units_that_cocopp_would_not_merge_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BrokenDataError, match=r"f001_d02_i002_r0 and .* do not fit together"):
         merge(folder, units)
     assert not (folder.data / "RANDOM").exists()
+
+
+def test_a_run_can_be_merged_elsewhere_and_stays_as_it_is(tmp_path: Path) -> None:
+    experiment = config(suite={"functions": "1", "dimensions": [2], "instances": "1-2"})
+    folder = _run_in_this_process(experiment, tmp_path / "run")
+    units = [work.unit for work in make_plan(experiment)]
+    before = tree(folder.root)
+    elsewhere = merge(folder, units, place=RunFolder(tmp_path / "elsewhere"))["RANDOM"]
+    assert elsewhere == tmp_path / "elsewhere/data/RANDOM"
+    assert tree(folder.root) == before
+    assert not folder.data.exists()
+    assert tree(elsewhere) == tree(merge(folder, units)["RANDOM"])

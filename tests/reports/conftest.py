@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from casmore.reports import build, runtimes
+from casmore.reports import build, run_data
 from casmore.reports.runtimes import Runtimes
 from reports import logged
 from reports.logged import LoggedRun
@@ -21,7 +21,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> LoggedRun:
 
 @pytest.fixture(scope="session")
 def loaded(run: LoggedRun) -> list[Runtimes]:
-    return runtimes.load(run.folder)
+    return run_data.load(run.folder)
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,6 @@ import pytest
 from rich.console import Console
 
 from casmore.reports import ReportError, build
-from casmore.reports.cocopp import report as cocopp_report
-from casmore.reports.cocopp.tidy import tidy
 from reports import logged
 from reports.logged import LoggedRun
 from reports.pages import references
@@ -51,7 +49,7 @@ def test_first_page_leads_to_cocopps(index: Path) -> None:
 
 def test_nothing_else_is_left(run: LoggedRun, index: Path) -> None:
     names = {path.name for path in (index.parent / "cocopp").iterdir()}
-    assert names == {"index.html", "cocopp_commands.tex", "comparison"}
+    assert names == {"index.html", "cocopp_commands.tex", "comparison", ".made-of"}
     assert [path.name for path in index.parent.iterdir() if path.name.startswith(".")] == []
     # cocopp leaves pickles beside what it reads, and reads them the next time
     assert list(run.folder.rglob("*.pickle*")) == []
@@ -60,7 +58,7 @@ def test_nothing_else_is_left(run: LoggedRun, index: Path) -> None:
 def test_reference_data_is_unpacked_outside_of_the_package(index: Path) -> None:
     log = (index.parent / "cocopp.log").read_text(encoding="utf-8")
     folders = re.findall(r"archive extracted to folder (\S+)", log)
-    assert len(folders) == 2  # of the comparison's two parts
+    assert len(folders) == 1
     package = importlib.util.find_spec("cocopp")
     assert package is not None
     assert package.origin is not None
@@ -69,6 +67,7 @@ def test_reference_data_is_unpacked_outside_of_the_package(index: Path) -> None:
         assert not folder.exists()  # gone with the process
 
 
+@pytest.mark.slow
 def test_one_algorithm(tmp_path: Path) -> None:
     run = logged.make(tmp_path / "run", ["alone"], [1], [2], instances=2, budget=20)
     (tmp_path / "run" / "config.json").unlink()  # data from elsewhere has none
@@ -84,43 +83,7 @@ def test_one_algorithm(tmp_path: Path) -> None:
     assert f"report: {index.resolve()}" in output.getvalue()
 
 
-def test_failing_cocopp_shows_its_log_and_leaves_the_last_report(tmp_path: Path) -> None:
-    run = logged.make(tmp_path / "run", ["broken"], [1], [2], instances=1, budget=5)
-    (data,) = run.folder.glob("data/broken/data_f1/*.dat")
-    data.write_text(data.read_text() + "17 0 cut sho")
-    last = tmp_path / "reports" / "cocopp"
-    last.mkdir(parents=True)
-    (last / "index.html").write_text("the last report")
-    with pytest.raises(ReportError, match=r"cocopp failed \(exit code 1\)") as caught:
-        cocopp_report.make([run.folder / "data" / "broken"], last)
-    log = (tmp_path / "reports" / "cocopp.log").read_text()
-    assert str(tmp_path / "reports" / "cocopp.log") in str(caught.value)
-    assert log.rstrip().splitlines()[-1] in str(caught.value)
-    assert (last / "index.html").read_text() == "the last report"
-    assert {path.name for path in last.parent.iterdir()} == {"cocopp", "cocopp.log"}
-
-
-def test_cocopp_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(ReportError, match="cocopp failed"):
-        cocopp_report.make([tmp_path / "empty"], tmp_path / "reports" / "cocopp")
-    assert not (tmp_path / "reports" / "cocopp").exists()
-
-
 def test_no_data(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="has no COCO data"):
         build(tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_tidy_keeps_what_is_there(tmp_path: Path) -> None:
-    part = tmp_path / "part"
-    part.mkdir()
-    (part / "there.svg").touch()
-    page = part / "page.html"
-    kept = '<p><b>5-D</b></p><div><a href="there.svg"><IMG SRC="there.svg" height="9em"></a></div>'
-    gone = '<p><b>20-D</b></p><div><a href="gone.svg"><IMG SRC="gone.svg" height="9em"></a></div>'
-    away = '<a href="https://coco-platform.org">COCO</a>'
-    page.write_text(f'{kept}\n{gone}\n<a href="gone.html#20">gone</a><br>{away}')
-    tidy(tmp_path)
-    assert page.read_text() == f"{kept}\n{away}"

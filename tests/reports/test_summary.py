@@ -3,6 +3,7 @@ import math
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,16 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from casmore.reports import runtimes, summary
-from casmore.reports.runtimes import ERT_TARGETS, TARGETS, Effort, Runtimes
+from casmore.reports import run_data, summary, unit_table
+from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, TARGETS, Runtimes
 from casmore.reports.summary import ecdf_area
+from casmore.reports.unit_table import Effort
 from reports.logged import LoggedRun
 
 
 def of(evaluations: list[list[float]], dimension: int = 2, **other: object) -> Runtimes:
-    """Runtimes with these evaluations, and else of no matter."""
-    blank = Runtimes("s", 1, dimension, np.array(evaluations), (math.inf,) * 7, 0, 1, 100.0)
+    """Runtimes with these evaluations to some targets, in trials of 100 evaluations."""
+    trials = len(evaluations[0])
+    spent = np.full(trials, 100.0)
+    blank = Runtimes("s", 1, dimension, tuple(range(trials)), spent, np.array(evaluations))
     return replace(blank, **other)  # type: ignore[arg-type]
+
+
+def with_ert(*ert: float, trials: int = 1, **other: Any) -> Runtimes:
+    """Runtimes whose ERT to the targets of the tables is this, and else unknown."""
+    evaluations = np.full((51, trials), math.nan)
+    evaluations[ERT_ROWS[: len(ert)]] = np.array(ert)[:, None]
+    return of(evaluations.tolist(), **other)
 
 
 def area_by_steps(pairs: list[float], dimension: int, budget: float) -> float:
@@ -74,7 +85,10 @@ def test_area_needs_a_budget_beyond_its_start() -> None:
 
 def test_csv_has_it_all(run: LoggedRun, loaded: list[Runtimes], tmp_path: Path) -> None:
     path = tmp_path / "reports" / "summary.csv"
-    budgets, efforts = runtimes.budgets(run.folder, loaded), runtimes.efforts(run.folder)
+    budgets, efforts = (
+        run_data.budgets(run.folder, loaded),
+        unit_table.efforts(unit_table.load(run.folder)),
+    )
     summary.write_csv(path, loaded, budgets, efforts)
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -89,7 +103,7 @@ def test_csv_has_it_all(run: LoggedRun, loaded: list[Runtimes], tmp_path: Path) 
         assert (row["solver"], int(row["dimension"])) == (r.solver, r.dimension)
         assert (int(row["function"]), row["group"]) == (r.function, r.group)
         assert (int(row["trials"]), int(row["successes"])) == (r.trials, r.successes)
-        for target, ert in zip(ERT_TARGETS, r.ert, strict=True):
+        for target, ert in zip(ERT_TARGETS, r.ert[ERT_ROWS], strict=True):
             name = f"ert_1e{round(math.log10(target))}"
             assert float(row[name]) == pytest.approx(ert, rel=1e-5)
         assert float(row["ecdf_area"]) == pytest.approx(ecdf_area(r, 150), abs=1e-6)
@@ -106,24 +120,20 @@ def test_csv_leaves_unknown_effort_empty(loaded: list[Runtimes], tmp_path: Path)
     assert (row["evaluations"], row["cpu_us_per_evaluation"]) == ("", "")
 
 
-INF = math.inf
-
-
 def test_comparison_by_hand() -> None:
-    first = [
-        of([[20.0, math.nan]], function=1, ert=(10, 20, 40, INF, INF, INF, INF), trials=2),
-        of([[2.0, 2.0]], function=2, ert=(5, INF, INF, INF, INF, INF, INF), trials=2),
+    named = [
+        with_ert(10, 20, 40, solver="a", function=1, trials=2),
+        with_ert(5, solver="a", function=2, trials=2),
+        with_ert(20, 10, math.nan, 80, solver="b", function=1, trials=2),
+        with_ert(45, solver="b", function=2, trials=2),
     ]
-    second = [
-        of([[20.0, 20.0]], function=1, ert=(20, 10, INF, 80, INF, INF, INF), successes=2, trials=2),
-        of([[20.0, 20.0]], function=2, ert=(45, INF, INF, INF, INF, INF, INF), trials=2),
-    ]
-    named = [replace(r, solver="a") for r in first] + [replace(r, solver="b") for r in second]
+    named[2].evaluations[-1] = 90.0  # solved, in both trials
     efforts = {("a", 2, 1): Effort(100, 0.001), ("a", 2, 2): Effort(300, 0.007)}
     a, b = summary.compare(named, {2: 100.0}, efforts)
     assert (a.dimension, a.solver, a.functions) == (2, "a", 2)
-    assert a.area == pytest.approx((0.25 + 1) / 2)
-    assert b.area == pytest.approx(0.5)
+    areas = [area_by_steps(list(r.evaluations.ravel()), 2, 100.0) for r in named]
+    assert a.area == pytest.approx((areas[0] + areas[1]) / 2)
+    assert b.area == pytest.approx((areas[2] + areas[3]) / 2)
     assert (a.solved_functions, a.solved_trials, a.trials) == (0, 0, 4)
     assert (b.solved_functions, b.solved_trials, b.trials) == (1, 2, 4)
     assert a.ert_ratio == 1
@@ -136,9 +146,9 @@ def test_comparison_by_hand() -> None:
 def test_comparison_without_the_first_solver_or_anything_in_common() -> None:
     lines = summary.compare(
         [
-            of([[1.0]], solver="a", ert=(1, INF, INF, INF, INF, INF, INF)),
-            of([[1.0]], solver="b", ert=(INF,) * 7),
-            of([[1.0]], solver="b", dimension=3, ert=(3,) * 7),
+            with_ert(1, solver="a"),
+            with_ert(solver="b"),
+            with_ert(3, solver="b", dimension=3),
         ],
         {2: 100.0, 3: 100.0},
         {},

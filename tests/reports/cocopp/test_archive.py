@@ -87,6 +87,7 @@ def test_no_names_need_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert archive.fetch([], "http://127.0.0.1:9", tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_report_that_compares_with_an_entry(server: str, tmp_path: Path) -> None:
     from casmore.reports.cocopp import report as cocopp_report
 
@@ -97,6 +98,6 @@ def test_a_report_that_compares_with_an_entry(server: str, tmp_path: Path) -> No
     tables = (target / "comparison/pptables.html").read_text(encoding="latin-1")
     assert "mine" in tables
     assert "Other" in tables
-    # cocopp would unpack it beside it, in two processes at once
+    # cocopp would unpack it beside it
     assert list((tmp_path / "cache").rglob(".extracted*")) == []
     shutil.rmtree(target)
