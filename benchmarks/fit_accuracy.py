@@ -18,7 +18,8 @@ import argparse
 import cocoex
 import numpy as np
 
-from casmore.algorithms.cas_more import CasMore, default_queue_size
+from casmore.algorithms import defaults
+from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.incremental_fit import IncrementalFit
 from casmore.algorithms.surrogate import Complexity, DirectFit
 from casmore.algorithms.targets import normalize
@@ -71,7 +72,7 @@ def main() -> None:
     options = parser.parse_args()
     for dimension in options.dimensions:
         k = CasMore(np.zeros(dimension), 1.0).population_size
-        turns = 10 * default_queue_size(dimension, k) // k
+        turns = 10 * defaults.queue_size(dimension, k) // k
         for function in options.functions:
             compare(function, dimension, options.iterations or turns)
 

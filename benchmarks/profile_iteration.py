@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from casmore.algorithms import cas_more, gaussian_search, incremental_fit, surrogate
+from casmore.algorithms import cas_more, defaults, gaussian_search, incremental_fit, surrogate
 from casmore.algorithms.cas_more import CasMore
+from casmore.algorithms.eigenbasis import Eigenbasis
 from casmore.algorithms.evolution_path import EvolutionPath
 from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.gaussian_search import default_population_size
 from casmore.algorithms.samples import SampleQueue
 
 # (owner, name) of the parts, disjoint and in the order of an iteration
@@ -44,7 +44,7 @@ PARTS: list[tuple[Any, str]] = [
     (surrogate, "ridge_regression"),
     (surrogate.Layout, "assemble"),
     (surrogate.QuadraticModel, "substitute"),
-    (cas_more, "eigenbasis"),
+    (Eigenbasis, "of"),
     (cas_more, "mean_step"),
     (cas_more, "covariance_scales"),
     (EvolutionPath, "update"),
@@ -71,7 +71,7 @@ def profile(n: int, factor: int) -> None:
     rotation = np.linalg.qr(rng.standard_normal((n, n)))[0]
     weights = np.logspace(0, 6, n)
     solver = CasMore(
-        rng.uniform(-4, 4, n), 2.0, seed=rng, population_size=factor * default_population_size(n)
+        rng.uniform(-4, 4, n), 2.0, seed=rng, population_size=factor * defaults.population_size(n)
     )
 
     def iterate(count: int) -> float:

@@ -24,8 +24,7 @@ from collections import defaultdict
 import cocoex
 import numpy as np
 
-from casmore.algorithms.cas_more import default_queue_size
-from casmore.algorithms.gaussian_search import default_population_size
+from casmore.algorithms import defaults
 from casmore.solvers import registry
 from casmore.solvers.protocol import Solver
 
@@ -79,7 +78,7 @@ class Stopwatch:
 def measure(
     names: list[str], dimension: int, population: int, repeats: int
 ) -> dict[str, list[float]]:
-    warm_up = 2 * default_queue_size(dimension, population)
+    warm_up = 2 * defaults.queue_size(dimension, population)
     times: dict[str, list[float]] = defaultdict(list)
     for seed in range(repeats):
         for name in names:
@@ -107,7 +106,7 @@ def main() -> None:
     for factor in options.population:
         medians: dict[str, list[float]] = defaultdict(list)
         for dimension in options.dimensions:
-            population = factor * default_population_size(dimension)
+            population = factor * defaults.population_size(dimension)
             times = measure(names, dimension, population, options.repeats)
             base = statistics.median(times[names[-1]])
             for name in names:

@@ -3,7 +3,11 @@
 import difflib
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from enum import StrEnum
+from functools import cache
+from numbers import Integral, Real
+from typing import get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,19 +69,52 @@ def known_settings(given: Iterable[str], known: Sequence[str], solver: str) -> N
 
 
 class CheckedSettings:
-    """What a frozen dataclass of settings refuses them with, in its ``__post_init__``."""
+    """Base of the frozen dataclasses of settings: checks types and ranges.
+
+    A subclass calls ``_check_types`` first in its ``__post_init__``, then states the ranges. The
+    fields are of type int, float, bool, or of a StrEnum, whose members may be given as strings.
+    """
 
     def _require(self, name: str, holds: bool, wanted: str) -> None:
         """Refuse a setting that is out of its range."""
         if not holds:
             raise ValueError(f"{name} = {getattr(self, name)!r} must be {wanted}")
 
-    def _require_count(self, name: str) -> None:
-        self._require(name, isinstance(getattr(self, name), int | np.integer), "an integer")
-        self._require(name, getattr(self, name) >= 1, "at least 1")
+    def _check_types(self) -> None:
+        """Convert each setting to its field's type; refuse what is of another type, or NaN.
 
-    def _as_member(self, name: str, kind: type[StrEnum]) -> None:
-        """Replace a string by the member of ``kind`` that it names."""
-        given = getattr(self, name)
-        self._require(name, given in list(kind), " or ".join(map(repr, map(str, kind))))
-        object.__setattr__(self, name, kind(given))
+        Raises
+        ------
+        ValueError
+            With the name of the first setting that is wrong, its value, and what would be right.
+        """
+        for name, kind in _field_types(type(self)).items():  # type: ignore[arg-type]
+            given = getattr(self, name)
+            if issubclass(kind, StrEnum):
+                self._require(
+                    name,
+                    isinstance(given, str) and given in list(kind),
+                    " or ".join(map(repr, map(str, kind))),
+                )
+            elif kind is bool:
+                self._require(name, isinstance(given, bool | np.bool_), "True or False")
+            elif kind is int:
+                self._require(
+                    name,
+                    isinstance(given, Integral) and not isinstance(given, bool),
+                    "an integer",
+                )
+            else:
+                is_number = isinstance(given, Real) and not isinstance(given, bool)
+                self._require(name, is_number and given == given, "a number")
+            try:
+                value = kind(given)
+            except OverflowError:  # an integer beyond the largest double
+                value = math.copysign(math.inf, given)
+            object.__setattr__(self, name, value)  # frozen: once, while being built
+
+
+@cache
+def _field_types(settings: type) -> dict[str, type]:
+    hints = get_type_hints(settings)
+    return {field.name: hints[field.name] for field in fields(settings)}

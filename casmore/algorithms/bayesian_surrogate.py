@@ -132,6 +132,7 @@ class ProjectedBayesianFit:
             - shape * math.log(_NOISE + 0.5 * spread)
         )
         model = self._layout.assemble(theta[1:], float(theta[0]), Complexity.FULL)
+        assert isinstance(model, QuadraticModel)
         return model, log_evidence
 
 

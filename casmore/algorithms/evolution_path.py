@@ -10,10 +10,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# The paper's desired angle between path and step, a little less than a right angle: reused samples
-# and constrained updates correlate successive steps.
-DESIRED_ANGLE = 3 * math.pi / 8
-
 
 class EvolutionPath:
     """A smoothed sum of the mean's steps, and how long it would be were they uncorrelated.
@@ -27,11 +23,20 @@ class EvolutionPath:
     epsilon_mean
         The mean's trust region ``eps_mu`` in nats; steps at the bound get length 1.
     gain
-        ``alpha``, the entropy change in nats asked for by a path of length 0.
+        ``alpha``: the largest entropy change, in nats an iteration, up or down. A path of length
+        0 asks for a fall by ``alpha``, one of twice the desired length for a rise by ``alpha``.
+    desired_angle
+        ``theta``, between path and step, in radians. The paper takes a little less than a right
+        angle, since reused samples and constrained updates correlate successive steps.
     """
 
     def __init__(
-        self, dimension: int, smoothing: float, epsilon_mean: float, gain: float = 1.0
+        self,
+        dimension: int,
+        smoothing: float,
+        epsilon_mean: float,
+        gain: float = 1.0,
+        desired_angle: float = 3 * math.pi / 8,
     ) -> None:
         self.path = np.zeros(dimension)
         self.desired_length = 0.0
@@ -39,6 +44,7 @@ class EvolutionPath:
         self._take = math.sqrt(smoothing * (2 - smoothing))  # keep^2 + take^2 = 1
         self._unit = 1 / math.sqrt(2 * epsilon_mean)
         self._gain = gain
+        self._cosine = math.cos(desired_angle)
 
     @property
     def length(self) -> float:
@@ -57,14 +63,15 @@ class EvolutionPath:
         self.path = self._keep * self.path + (self._take * self._unit) * whitened_step
         # |a + b|^2 = |a|^2 + |b|^2 + 2 |a| |b| cos(theta), the step's length being 1
         a, b = self._keep * self.desired_length, self._take
-        self.desired_length = math.sqrt(a * a + b * b + 2 * a * b * math.cos(DESIRED_ANGLE))
+        self.desired_length = math.sqrt(a * a + b * b + 2 * a * b * self._cosine)
 
     def entropy_decrease(self) -> float:
-        """Return ``delta = alpha (1 - |p| / |p_des|)`` in nats, clipped to [-1, 1].
+        """Return ``delta = alpha max(1 - |p| / |p_des|, -1)``, in nats.
 
-        Positive (a short path): entropy falls. Negative (a long one): it grows.
+        Positive (a short path): entropy falls. Negative (a long one): it grows. The bound on the
+        growth is not in the paper; it is from the authors' code, which clips ``1 - |p| / |p_des|``
+        to [-1, 1].
         """
         if self.desired_length == 0:
             return 0.0
-        delta = self._gain * (1 - self.length / self.desired_length)
-        return min(1.0, max(-1.0, delta))
+        return self._gain * max(1 - self.length / self.desired_length, -1.0)

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from casmore.algorithms.eigenbasis import Basis, CoordinateBasis, Eigenbasis
+
 Array = NDArray[np.float64]
 
 
@@ -24,14 +26,20 @@ class SearchDistribution:
     mean
         Shape (n,).
     factor
-        ``L``, shape (n, n), any regular matrix: ``L^-1`` is this class's ``Sigma^(-1/2)``. With
+        ``L``, shape (n, n), any invertible matrix: ``L^-1`` is this class's ``Sigma^(-1/2)``. With
         multiplicative updates ``L <- L S``, S symmetric, it is equivariant under affine maps of
         the search space, which the symmetric root of Sigma is not.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If a number is not finite.
     """
 
     def __init__(self, mean: Array, factor: Array) -> None:
         self.mean = np.array(mean, dtype=float)
         self.factor = np.array(factor, dtype=float)
+        _check_range(self.mean, self.factor)
         self.log_det_factor = float(np.linalg.slogdet(self.factor)[1])
 
     @classmethod
@@ -46,13 +54,13 @@ class SearchDistribution:
 
     @property
     def covariance(self) -> Array:
-        """``Sigma = L L'``, shape (n, n); formed on demand, for people to look at."""
+        """``Sigma = L L'``, shape (n, n); formed on demand, to be looked at."""
         covariance: Array = self.factor @ self.factor.T
         return covariance
 
     @property
     def entropy(self) -> float:
-        """Shannon entropy in nats, ``H = n/2 log(2 pi e) + log|det L|``."""
+        """Differential entropy in nats, ``H = n/2 log(2 pi e) + log|det L|``."""
         return 0.5 * self.dimension * math.log(2 * math.pi * math.e) + self.log_det_factor
 
     def axis_lengths(self) -> Array:
@@ -61,9 +69,17 @@ class SearchDistribution:
         lengths: Array = np.linalg.svd(self.factor, compute_uv=False)[::-1]
         return lengths
 
+    def deviations(self) -> Array:
+        """Return the standard deviations of the coordinates, shape (n,)."""
+        scale = float(np.abs(self.factor).max())  # the squares neither overflow nor vanish
+        if scale == 0:
+            return np.zeros(self.dimension)
+        deviations: Array = np.sqrt(np.square(self.factor / scale).sum(axis=1)) * scale
+        return deviations
+
     def sample(self, rng: np.random.Generator, k: int) -> Array:
         """Draw ``k`` points, shape (k, n)."""
-        points: Array = rng.standard_normal((k, self.dimension)) @ self.factor.T
+        points = self.unwhiten(rng.standard_normal((k, self.dimension)))
         points += self.mean
         return points
 
@@ -84,23 +100,102 @@ class SearchDistribution:
         whitened: Array = solution.T
         return whitened
 
-    def updated(self, mean_step: Array, directions: Array, scales: Array) -> SearchDistribution:
+    def unwhiten(self, Z: Array) -> Array:
+        """Return ``L z`` for each row of ``Z``, shape (k, n), or for one ``z``, shape (n,)."""
+        points: Array = Z @ self.factor.T if Z.ndim == 2 else self.factor @ Z
+        return points
+
+    def updated(self, mean_step: Array, basis: Basis, scales: Array) -> SearchDistribution:
         """Return the distribution after a step given in whitened coordinates.
 
         Parameters
         ----------
         mean_step
             ``z`` of the new mean ``mean + L z``, shape (n,).
-        directions
-            Orthonormal ``U``, shape (n, n).
+        basis
+            Orthonormal directions ``U``; of a diagonal distribution, the coordinates.
         scales
             Factors of the standard deviations along U, shape (n,): ``L <- L U diag(scales) U'``.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the step leaves the range of double precision.
         """
-        new = object.__new__(SearchDistribution)
-        new.mean = self.mean + self.factor @ mean_step
-        new.factor = self.factor @ ((directions * scales) @ directions.T)
+        new = object.__new__(type(self))
+        new.mean = self.mean + self.unwhiten(mean_step)
+        new.factor = self._scaled(basis, scales)
+        _check_range(new.mean, new.factor)
         new.log_det_factor = self.log_det_factor + float(np.log(scales).sum())
         return new
+
+    def _scaled(self, basis: Basis, scales: Array) -> Array:
+        assert isinstance(basis, Eigenbasis)
+        factor: Array = self.factor @ basis.matrix(scales)
+        return factor
+
+
+class DiagonalDistribution(SearchDistribution):
+    """``N(mean, diag(s)^2)``: time and memory are linear in n.
+
+    Parameters
+    ----------
+    mean
+        Shape (n,).
+    factor
+        ``s``, the standard deviations, shape (n,).
+    """
+
+    def __init__(self, mean: Array, factor: Array) -> None:
+        self.mean = np.array(mean, dtype=float)
+        self.factor = np.array(factor, dtype=float)
+        _check_range(self.mean, self.factor)
+        self.log_det_factor = float(np.log(self.factor).sum())
+
+    @classmethod
+    def isotropic(cls, mean: Array, sigma: float) -> DiagonalDistribution:
+        """Return ``N(mean, sigma^2 I)``."""
+        return cls(mean, np.full(len(mean), float(sigma)))
+
+    @property
+    def covariance(self) -> Array:
+        """``diag(s)^2``, shape (n, n); formed on demand, to be looked at."""
+        return np.diag(self.factor**2)
+
+    def axis_lengths(self) -> Array:
+        """Return the standard deviations, ascending, shape (n,)."""
+        return np.sort(self.factor)
+
+    def deviations(self) -> Array:
+        """Return the standard deviations of the coordinates, shape (n,)."""
+        return self.factor.copy()
+
+    def whiten(self, X: Array) -> Array:
+        """Return ``(x - mean) / s`` for each row of ``X``, shape (k, n).
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If a standard deviation is 0.
+        """
+        if not self.factor.all():
+            raise np.linalg.LinAlgError("a standard deviation has become 0")
+        whitened: Array = (X - self.mean) / self.factor
+        return whitened
+
+    def unwhiten(self, Z: Array) -> Array:
+        """Return ``s z`` for each row of ``Z``, shape (k, n), or for one ``z``, shape (n,)."""
+        points: Array = Z * self.factor
+        return points
+
+    def _scaled(self, basis: Basis, scales: Array) -> Array:
+        assert isinstance(basis, CoordinateBasis)
+        return self.factor * basis.back(scales)
+
+
+def _check_range(mean: Array, factor: Array) -> None:
+    if not (np.isfinite(factor).all() and np.isfinite(mean).all()):
+        raise np.linalg.LinAlgError("the distribution left the range of double precision")
 
 
 def kl_divergence(p: SearchDistribution, q: SearchDistribution) -> float:

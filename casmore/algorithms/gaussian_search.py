@@ -1,6 +1,7 @@
 """What the algorithms share: ask and tell around a Gaussian, the best point, reasons to stop.
 
-An algorithm is its settings, a `SearchParameters`, and its ``_update``.
+An algorithm is its settings, a `SearchParameters`, and its ``_update``, which does one iteration.
+An iteration is K new samples, however they arrive: ``tell`` collects samples until there are K.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.arguments import CheckedSettings, valid_samples
-from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.gaussian import DiagonalDistribution, SearchDistribution
 from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.termination import degenerate
 
@@ -22,11 +23,6 @@ Array = NDArray[np.float64]
 
 # Singular values cost as much as the rest of an iteration, and change by a few percent in one
 _ITERATIONS_A_CHECK = 10
-
-
-def default_population_size(n: int) -> int:
-    """``K = 4 + floor(3 log n)``: of CMA-ES, of xNES, and of the paper (table of defaults)."""
-    return 4 + math.floor(3 * math.log(n))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +34,8 @@ class SearchParameters(CheckedSettings):
     population_size
         ``K``, samples an iteration.
     tolerance_f
-        No progress: the best values of the last 10 + 30 n / K iterations and all of the last
-        iteration lie within this.
+        No progress: the best values of the last 10 + 30 n / K iterations and all values of the
+        last iteration lie within this.
     tolerance_step
         Step size too small: the longest axis is below this times ``sigma0``.
     maximal_step_growth
@@ -58,8 +54,9 @@ class SearchParameters(CheckedSettings):
     maximal_failures: int = 10
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name in ("population_size", "maximal_failures"):
-            self._require_count(name)
+            self._require(name, getattr(self, name) >= 1, "at least 1")
         for name in ("tolerance_f", "tolerance_step"):
             self._require(name, 0 <= getattr(self, name) < math.inf, "finite, not negative")
         self._require(
@@ -81,6 +78,8 @@ class GaussianSearch(ABC):
         Seeds the run's own random generator.
     target
         Stop once a value is at most this.
+    diagonal
+        Whether the covariance stays diagonal.
 
     Attributes
     ----------
@@ -89,7 +88,7 @@ class GaussianSearch(ABC):
     best_x, best_y
         The best point told so far, shape (n,), and its value.
     evaluations, iterations : int
-        Numbers of points and of calls of ``tell`` so far.
+        Numbers of points told and of iterations so far.
     """
 
     parameters: SearchParameters
@@ -101,11 +100,14 @@ class GaussianSearch(ABC):
         parameters: SearchParameters,
         seed: int | np.random.SeedSequence | np.random.Generator | None,
         target: float | None,
+        *,
+        diagonal: bool = False,
     ) -> None:
         self.parameters = parameters
         self.target = -math.inf if target is None else target
         self.rng = np.random.default_rng(seed)
-        self.distribution = SearchDistribution.isotropic(mean, sigma0)
+        kind = DiagonalDistribution if diagonal else SearchDistribution
+        self.distribution = kind.isotropic(mean, sigma0)
         self.iterations = 0
         self.evaluations = 0
         self.best_x = mean.copy()
@@ -115,6 +117,7 @@ class GaussianSearch(ABC):
         self._history: deque[float] = deque(maxlen=window)
         self._failures = 0
         self._stop: dict[StopReason, float] = {}
+        self._waiting_X, self._waiting_y = np.empty((0, len(mean))), np.empty(0)
 
     @property
     def population_size(self) -> int:
@@ -126,12 +129,26 @@ class GaussianSearch(ABC):
         """Mean of the search distribution, shape (n,)."""
         return self.distribution.mean
 
-    def ask(self) -> Array:
-        """Sample the search distribution, shape (K, n)."""
-        return self.distribution.sample(self.rng, self.population_size)
+    def ask(self, count: int | None = None) -> Array:
+        """Sample the search distribution.
+
+        Parameters
+        ----------
+        count
+            Number of points; default: the population size K.
+
+        Returns
+        -------
+        ndarray
+            Shape (count, n).
+        """
+        return self.distribution.sample(self.rng, self.population_size if count is None else count)
 
     def tell(self, X: ArrayLike, y: ArrayLike) -> None:
-        """Update the search distribution once, from evaluated points.
+        """Take evaluated points; update the search distribution for each K of them.
+
+        An iteration is K new samples, in the order told. They may arrive at once, one by one, or
+        in any parts: the run is the same. Fewer than K wait for the next ones.
 
         Parameters
         ----------
@@ -148,11 +165,25 @@ class GaussianSearch(ABC):
         X, y = valid_samples(X, y, self.distribution.dimension)
         if len(y) == 0:
             return
-        self.iterations += 1
         self.evaluations += len(y)
         best = int(np.argmin(y))
         if y[best] < self.best_y:
             self.best_x, self.best_y = X[best].copy(), float(y[best])
+        if len(self._waiting_y) > 0:
+            X, y = np.concatenate([self._waiting_X, X]), np.concatenate([self._waiting_y, y])
+        K = self.population_size
+        while len(y) >= K:
+            self._iterate(X[:K], y[:K])
+            X, y = X[K:], y[K:]
+            if self._stop:
+                break
+        self._waiting_X, self._waiting_y = X.copy(), y
+        if self.best_y <= self.target:
+            self._stop[StopReason.TARGET] = self.best_y
+
+    def _iterate(self, X: Array, y: Array) -> None:
+        """Do one iteration, and see whether it was the last."""
+        self.iterations += 1
         try:
             self._update(X, y)
             self._failures = 0
@@ -161,12 +192,12 @@ class GaussianSearch(ABC):
         self._stop = self._reasons_to_stop(y)
 
     def stop(self) -> dict[StopReason, float]:
-        """Return the reasons to stop with the values that gave them; empty: go on."""
+        """Return the reasons to stop with the values that gave them; empty: continue."""
         return dict(self._stop)
 
     @abstractmethod
     def _update(self, X: Array, y: Array) -> None:
-        """Do one iteration of the algorithm with these points, at least one, NaN as infinity.
+        """Do one iteration of the algorithm with these K points; NaN comes as infinity.
 
         Raises
         ------
@@ -174,23 +205,9 @@ class GaussianSearch(ABC):
             If it can't be done; the distribution is as it was.
         """
 
-    def _moved(self, z: Array, U: Array, scales: Array) -> SearchDistribution:
-        """Return the distribution moved by ``z`` and scaled along ``U``, in whitened coordinates.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            If it leaves the range of double precision.
-        """
-        moved = self.distribution.updated(z, U, scales)
-        check_range(moved.mean, moved.factor)
-        return moved
-
     def _reasons_to_stop(self, y: Array) -> dict[StopReason, float]:
         p = self.parameters
         stop: dict[StopReason, float] = {}
-        if self.best_y <= self.target:
-            stop[StopReason.TARGET] = self.best_y
         self._history.append(float(y.min()))
         if len(self._history) == self._history.maxlen:
             spread = max(max(self._history), float(y.max())) - min(self._history)
@@ -206,15 +223,3 @@ class GaussianSearch(ABC):
                 maximal_condition=p.maximal_condition,
             )
         return stop
-
-
-def check_range(mean: Array, factor: Array) -> None:
-    """Check where an update has led to.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If that is out of the range of double precision.
-    """
-    if not (np.isfinite(factor).all() and np.isfinite(mean).all()):
-        raise np.linalg.LinAlgError("the update left the range of double precision")

@@ -1,11 +1,12 @@
-"""The full model's ridge regression, kept up to date sample by sample.
+"""The richest model's ridge regression, kept up to date sample by sample.
 
 Between two iterations K of the Q samples change, and with them 2 K of the Q terms of the normal
 matrix ``G = Phi' Phi + R``. The direct fit forms and factors G anew, ``O(P^2 Q + P^3)`` for P
 coefficients; here its inverse is corrected (Woodbury), ``O(P^2 K)``, all of it matrix products.
 
 Two things make that possible. Least squares over all quadratic polynomials is invariant under
-affine maps of the inputs, so the samples may be whitened by a *frame* that is some iterations old:
+affine maps of the inputs (over those with a diagonal curvature, under maps of each coordinate), so
+the samples may be whitened by a *frame* that is some iterations old:
 the same model comes out (up to the ridge), and the features of old samples stay valid. And an
 inverse that has picked up rounding errors is watched and mended: a step of iterative refinement
 with the residual of the normal equations squares the error, and its size measures it, in the
@@ -26,9 +27,10 @@ from casmore.algorithms.surrogate import (
     Complexity,
     DirectFit,
     Layout,
-    QuadraticModel,
+    Model,
     build_features,
     empirical_whitening,
+    standardisation,
 )
 
 Array = NDArray[np.float64]
@@ -42,9 +44,9 @@ _SOLUTIONS_A_CHECK = 5
 
 
 class IncrementalFit:
-    """Ridge regression of the full model with an inverse that follows the queue.
+    """Ridge regression of the richest model with an inverse that follows the queue.
 
-    Linear and diagonal models, which come before and are small, are fitted directly.
+    Simpler models, which come before and are small, are fitted directly.
 
     Parameters
     ----------
@@ -54,19 +56,27 @@ class IncrementalFit:
         The queue's size.
     ridge
         ``lambda`` of the paper, in units of standardised features.
+    richest
+        The richest model, as of `DirectFit`.
 
     Attributes
     ----------
     fits, renewals, fallbacks : int
-        Number of full models; of fresh starts that are due, once the queue has been turned over;
+        Number of richest models; of fresh starts that are due, once the queue has been turned over;
         and of those that the watch over the accuracy called for.
     """
 
-    def __init__(self, dimension: int, capacity: int, ridge: float) -> None:
-        self._direct = DirectFit(dimension, capacity, ridge)
+    def __init__(
+        self,
+        dimension: int,
+        capacity: int,
+        ridge: float,
+        richest: Complexity = Complexity.FULL,
+    ) -> None:
+        self._direct = DirectFit(dimension, capacity, ridge, richest=richest)
         self._ridge = ridge
-        self._layout = Layout(dimension)
-        self._P = Complexity.FULL.parameters(dimension)
+        self._richest = richest
+        self._layout = Layout(dimension, richest)
         self._state: _Inverse | None = None
         self.fits = self.renewals = self.fallbacks = 0
 
@@ -76,7 +86,7 @@ class IncrementalFit:
         y: Array,
         complexity: Complexity,
         distribution: SearchDistribution,
-    ) -> QuadraticModel:
+    ) -> Model:
         """Fit the model to ``y``; as `DirectFit.fit`, whose result this is to rounding.
 
         Raises
@@ -84,7 +94,7 @@ class IncrementalFit:
         numpy.linalg.LinAlgError
             If the normal equations can't be solved even from scratch.
         """
-        if complexity is not Complexity.FULL:
+        if complexity is not self._richest:
             return self._direct.fit(queue, y, complexity, distribution)
         self.fits += 1
         state = self._state
@@ -98,7 +108,7 @@ class IncrementalFit:
         else:
             self.fallbacks += 1
         if coefficients is None:
-            state = _Inverse(queue, distribution, self._ridge)
+            state = _Inverse(queue, distribution, self._ridge, complexity)
             coefficients = state.solve(y)
             if coefficients is None:
                 return self._direct.fit(queue, y, complexity, distribution)
@@ -111,9 +121,9 @@ class IncrementalFit:
 class _Frame:
     """Fixed coordinates w, ``x = centre + C w``, in which the samples are about white."""
 
-    def __init__(self, Z: Array, distribution: SearchDistribution) -> None:
-        """Whiten the samples ``Z``, shape (n, q), given in the distribution's own coordinates."""
-        mean, R = empirical_whitening(Z)
+    def __init__(self, X: Array, distribution: SearchDistribution) -> None:
+        """Whiten the samples ``X``, shape (q, n)."""
+        mean, R = empirical_whitening(distribution.whiten(X).T)
         self.centre = distribution.mean + distribution.factor @ mean
         self._lu, self._pivots, info = lapack.dgetrf(distribution.factor @ R)
         if info != 0:
@@ -130,17 +140,44 @@ class _Frame:
         return M, self.coordinates(distribution.mean[np.newaxis])[:, 0]
 
 
+class _CoordinateFrame:
+    """The same with axes parallel to the coordinates: ``x = centre + scale w``."""
+
+    def __init__(self, X: Array) -> None:
+        self.centre, self._scale = standardisation(X)
+
+    def coordinates(self, X: Array) -> Array:
+        """Return the points ``X``, shape (k, n), in the frame, shape (n, k)."""
+        return ((X - self.centre) / self._scale).T
+
+    def seen_from(self, distribution: SearchDistribution) -> tuple[Array, Array]:
+        """Return ``M`` and ``offset`` with ``w = M z + offset`` for ``x = mean + s z``."""
+        offset = (distribution.mean - self.centre) / self._scale
+        return distribution.factor / self._scale, offset
+
+
 class _Inverse:
     """The features of the queue's samples in a frame, and the inverse of their normal matrix."""
 
-    def __init__(self, queue: SampleQueue, distribution: SearchDistribution, ridge: float) -> None:
-        self.frame = _Frame(distribution.whiten(queue.points).T, distribution)
+    def __init__(
+        self,
+        queue: SampleQueue,
+        distribution: SearchDistribution,
+        ridge: float,
+        complexity: Complexity,
+    ) -> None:
+        self.frame: _Frame | _CoordinateFrame
+        if complexity is Complexity.FULL:
+            self.frame = _Frame(queue.points, distribution)
+        else:
+            self.frame = _CoordinateFrame(queue.points)
+        self._complexity = complexity
         self._error = math.inf  # of the last solution checked
         self._solved = 0
         self._born = self._seen = queue.total
-        n = distribution.dimension
-        self._part = max(Complexity.FULL.parameters(n) // 2, 8)
-        self._features = np.empty((Complexity.FULL.parameters(n), queue.capacity))
+        parameters = complexity.parameters(distribution.dimension)
+        self._part = max(parameters // 2, 8)
+        self._features = np.empty((parameters, queue.capacity))
         q = self._filled = len(queue)
         self._fill(self.frame.coordinates(queue.points), self._features[:, :q])
         # the upper triangle; column-major, as BLAS wants what it changes in place
@@ -156,10 +193,9 @@ class _Inverse:
             raise np.linalg.LinAlgError(f"the normal matrix is not positive definite ({info})")
         self._inverse, _ = lapack.dpotri(factor, overwrite_c=1)
 
-    @staticmethod
-    def _fill(W: Array, out: Array) -> None:
+    def _fill(self, W: Array, out: Array) -> None:
         out[0] = 1.0
-        build_features(W, Complexity.FULL, out[1:])
+        build_features(W, self._complexity, out[1:])
 
     def is_due(self, queue: SampleQueue) -> bool:
         """Whether the queue has been turned over since the frame was chosen.

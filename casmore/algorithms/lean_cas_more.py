@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from casmore.algorithms.cas_more import CasMore, CasMoreParameters, FitMethod
-from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.gaussian_search import default_population_size
+from casmore.algorithms import defaults
+from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.sample_weights import gaps_to_best, outlier_weights, rank_weights
-from casmore.algorithms.surrogate import Complexity, DirectFit, QuadraticModel
+from casmore.algorithms.surrogate import Complexity, DirectFit, Model
+from casmore.algorithms.surrogate_search import FitMethod
 from casmore.algorithms.targets import finite_rewards
 from casmore.algorithms.trust_region import mean_step
 
@@ -57,6 +57,8 @@ class LeanCasMoreParameters(CasMoreParameters):
     agreement_memory: float = 0.8
     fit_method: FitMethod = FitMethod.DIRECT
 
+    algorithm: ClassVar[str] = "lean CAS-MORE"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._require(
@@ -73,20 +75,12 @@ class LeanCasMoreParameters(CasMoreParameters):
         )
 
     @classmethod
-    def default(cls, n: int, *, population_size: int | None = None, **changes: Any) -> Self:
-        """Return the settings for dimension ``n``, with ``changes`` made.
+    def _default_population_size(cls, n: int) -> int:
+        return max(2, 2 * defaults.population_size(n) // 3)
 
-        Raises
-        ------
-        TypeError
-            If a change names no setting; the message suggests the nearest name.
-        ValueError
-            If a setting is out of its range.
-        """
-        if population_size is None:
-            population_size = max(2, 2 * default_population_size(n) // 3)
-        changes = {"injection_radius": 2 * math.sqrt(n), **changes}
-        return super().default(n, population_size=population_size, **changes)
+    @classmethod
+    def _defaults(cls, n: int) -> dict[str, Any]:
+        return {**super()._defaults(n), "injection_radius": 2 * math.sqrt(n)}
 
 
 class LeanCasMore(CasMore):
@@ -120,27 +114,45 @@ class LeanCasMore(CasMore):
             x0, sigma0, population_size=population_size, seed=seed, target=target, **settings
         )
         self.agreement = np.zeros(2)
-        self._models: tuple[QuadraticModel, ...] = ()  # of the last iteration, if there are any,
+        self._models: tuple[Model, ...] = ()  # of the last iteration, if there are any,
         self._fitted_in = self.distribution  # in coordinates whitened by this
-        self._optimum: Array | None = None
+        self._optimum: Array | None = None  # of the last model, until it is asked for
 
-    def ask(self) -> Array:
-        """Sample the search distribution, shape (K, n); the first one is the surrogate's optimum.
+    def ask(self, count: int | None = None) -> Array:
+        """Sample the search distribution; the first point is the surrogate's optimum.
 
-        First, since a target may be reached by it.
+        First, since a target may be reached by it; and once, in the first ``ask`` that follows an
+        iteration.
+
+        Parameters
+        ----------
+        count
+            Number of points; default: the population size K.
+
+        Returns
+        -------
+        ndarray
+            Shape (count, n).
         """
-        X = super().ask()
-        if self._optimum is not None:
-            X[0] = self._optimum
+        X = super().ask(count)
+        if self._optimum is not None and len(X) > 0:
+            X[0], self._optimum = self._optimum, None
         return X
 
     def _update(self, X: Array, y: Array) -> None:
-        """Judge the last models by the samples, add these to the queue, and do one iteration."""
+        """Judge the last models by the new samples, and do one iteration."""
         self._judge(X, y)
         self._models, self._optimum = (), None
         super()._update(X, y)
+        if self._models:
+            self._optimum = self._find_optimum(self._models[self._better])
 
-    def _fitted(self, targets: Array, complexity: Complexity) -> QuadraticModel:
+    @property
+    def _better(self) -> int:
+        """Which of the two models has predicted better so far."""
+        return int(self.agreement.argmax())
+
+    def _fitted(self, targets: Array, complexity: Complexity) -> Model:
         """Fit both surrogates; return the one that predicts better."""
         p = self.parameters
         rewards = finite_rewards(self.queue.values)
@@ -152,24 +164,24 @@ class LeanCasMore(CasMore):
             self.fit.fit(self.queue, values, complexity, self.distribution, weights)
             for values, weights in ((-gaps, without_outliers), (targets, by_rank))
         )
-        return self._models[int(self.agreement.argmax())]
+        return self._models[self._better]
 
-    def _step(self, d: Array, g: Array, U: Array, complexity: Complexity) -> SearchDistribution:
-        """Do the step of CAS-MORE, and find the model's optimum within the radius."""
-        new = super()._step(d, g, U, complexity)
-        z, _ = mean_step(d, g, 0.5 * self.parameters.injection_radius**2)
-        optimum = self.distribution.mean + self.distribution.factor @ (U @ z)
-        if np.isfinite(optimum).all():
-            self._optimum = optimum
-        return new
+    def _find_optimum(self, model: Model) -> Array | None:
+        """Return the model's optimum within the radius; None if it is not finite."""
+        basis = model.basis
+        radius = self.parameters.injection_radius
+        z, _ = mean_step(basis.d, basis.along(model.a), 0.5 * radius**2)
+        optimum = self._fitted_in.mean + self._fitted_in.unwhiten(basis.back(z))
+        return optimum if np.isfinite(optimum).all() else None
 
     def _judge(self, X: Array, y: Array) -> None:
         """Compare what the last models predict with the values, neither having seen the other.
 
-        Models that are not full yet say nothing of which full one will be right.
+        Models that are not the richest yet say nothing of which richest one will be right.
         """
         known = np.isfinite(y).nonzero()[0][:_MOST_JUDGED]
-        if self.complexity is not Complexity.FULL or not self._models or len(known) < 2:
+        is_richest = self.complexity is self.parameters.richest_model
+        if not is_richest or not self._models or len(known) < 2:
             return
         Z = self._fitted_in.whiten(X[known])
         found = np.array([kendall(model(Z), -y[known]) for model in self._models])

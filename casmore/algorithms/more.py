@@ -1,8 +1,8 @@
 """MORE, the original: one joint trust region, a bound on the entropy, a schedule for that bound.
 
-Paper, section "Model-Based Relative Entropy Stochastic Search". What MORE has in common with
-CAS-MORE (queue, normalisation of the targets, reasons to stop, values that are not finite) is
-inherited from it; its model learner is ours or that of the first paper.
+Paper, section "Model-Based Relative Entropy Stochastic Search". It shares with CAS-MORE the queue,
+the normalisation of the targets and the reasons to stop; its model learner is ours or that of the
+first paper.
 
 CA-MORE, between the two, is `casmore.algorithms.cas_more.CasMore` without step-size adaptation.
 """
@@ -10,32 +10,20 @@ CA-MORE, between the two, is `casmore.algorithms.cas_more.CasMore` without step-
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from casmore.algorithms.arguments import CheckedSettings, known_settings
+from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.bayesian_surrogate import ProjectedBayesianFit
-from casmore.algorithms.cas_more import CasMore, CasMoreParameters
-from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.joint_trust_region import joint_update
-from casmore.algorithms.surrogate import Complexity, QuadraticModel
+from casmore.algorithms.surrogate import Complexity, Model
+from casmore.algorithms.surrogate_search import SurrogateParameters, SurrogateSearch
 
 Array = NDArray[np.float64]
-
-# Settings of CAS-MORE that MORE has not: its trust region is `epsilon`
-_NOT_OF_MORE = (
-    *("epsilon_mean", "epsilon_covariance", "path_smoothing", "path_gain"),
-    "step_size_adaptation",
-)
-# Joint trust region and delta of the linear schedule, in nats. With the entropy falling this
-# slowly, a few hundred evaluations a dimension take the sphere to 1e-8, and larger trust regions
-# bring nothing (grid search of the study "rosenbrock").
-_DEFAULT_EPSILON = 0.1
-_DEFAULT_DECREASE = 0.1
 
 
 class EntropySchedule(StrEnum):
@@ -53,8 +41,8 @@ class ModelLearner(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MoreParameters(CheckedSettings):
-    """The settings that MORE does not share with CAS-MORE.
+class MoreParameters(SurrogateParameters):
+    """The settings of a run.
 
     Attributes
     ----------
@@ -63,54 +51,74 @@ class MoreParameters(CheckedSettings):
     entropy_schedule
         ``"linear"``: an update loses at most ``entropy_decrease`` nats (delta); ``"fraction"``: at
         most the fraction ``1 - entropy_rate`` of what lies above ``minimal_entropy`` (H0).
+    entropy_decrease
+        ``delta`` of the first schedule, in nats an iteration.
     entropy_rate
         ``gamma`` of the second schedule, in [0, 1].
+    minimal_entropy
+        ``H0`` of both, in nats.
     model
         ``"least-squares"``: CAS-MORE's surrogate; ``"bayesian"``: the one of 2015.
     reduced_dimension, projections, prior_precision
         Of the Bayesian model, see `ProjectedBayesianFit`.
+    queue_size, richest_model, samples_per_parameter, whitening, target_normalization
+    clip, kurtosis_threshold, ridge, fit_method
+        Of the surrogate, see `casmore.algorithms.surrogate_search.SurrogateParameters`.
+    population_size, tolerance_f, tolerance_step
+    maximal_step_growth, maximal_condition, maximal_failures
+        ``K`` and when a run ends, see `casmore.algorithms.gaussian_search.SearchParameters`.
     """
 
-    epsilon: float
-    entropy_schedule: EntropySchedule
-    entropy_rate: float
-    model: ModelLearner
+    # With the entropy falling this slowly, a few hundred evaluations a dimension take the sphere
+    # to 1e-8, and larger trust regions bring nothing (grid search of the study "rosenbrock").
+    epsilon: float = 0.1
+    entropy_schedule: EntropySchedule = EntropySchedule.LINEAR
+    entropy_decrease: float = 0.1
+    entropy_rate: float = 0.99
+    minimal_entropy: float = -math.inf
+    model: ModelLearner = ModelLearner.LEAST_SQUARES
     reduced_dimension: int
-    projections: int
-    prior_precision: float
+    projections: int = 100
+    prior_precision: float = 1e-3
+
+    algorithm: ClassVar[str] = "MORE"
 
     def __post_init__(self) -> None:
-        self._require("epsilon", 0 < self.epsilon < math.inf, "positive and finite")
+        super().__post_init__()
+        for name in ("epsilon", "prior_precision"):
+            self._require(name, 0 < getattr(self, name) < math.inf, "positive and finite")
+        self._require(
+            "entropy_decrease", 0 <= self.entropy_decrease < math.inf, "finite, not negative"
+        )
         self._require("entropy_rate", 0 <= self.entropy_rate <= 1, "between 0 and 1")
         self._require("projections", self.projections >= 1, "at least 1")
-        self._require("prior_precision", 0 < self.prior_precision < math.inf, "positive, finite")
-        self._as_member("entropy_schedule", EntropySchedule)
-        self._as_member("model", ModelLearner)
+        if self.entropy_schedule is EntropySchedule.FRACTION:
+            self._require(
+                "minimal_entropy",
+                math.isfinite(self.minimal_entropy),
+                "finite where entropy_schedule = 'fraction'",
+            )
+        if self.model is ModelLearner.BAYESIAN:
+            self._require(
+                "richest_model",
+                self.richest_model is Complexity.FULL,
+                "'full' where model = 'bayesian'",
+            )
 
     @classmethod
-    def default(cls, n: int, **changes: Any) -> MoreParameters:
-        """Return the settings for dimension ``n``, with ``changes`` made."""
-        settings: dict[str, Any] = {
-            "epsilon": _DEFAULT_EPSILON,
-            "entropy_schedule": EntropySchedule.LINEAR,
-            "entropy_rate": 0.99,
-            "model": ModelLearner.LEAST_SQUARES,
-            "reduced_dimension": math.ceil(n / 2),
-            "projections": 100,
-            "prior_precision": 1e-3,
-        }
-        return cls(**{**settings, **changes})
+    def _defaults(cls, n: int) -> dict[str, Any]:
+        return {"reduced_dimension": math.ceil(n / 2)}
 
 
-class More(CasMore):
+class More(SurrogateSearch):
     """The original MORE, by ask and tell; it minimises.
 
     Parameters
     ----------
     x0, sigma0, population_size, seed, target
-        As of `CasMore`.
+        As of `casmore.algorithms.cas_more.CasMore`.
     settings
-        Fields of `MoreParameters`, and those of `CasMoreParameters` that the two have in common.
+        Fields of `MoreParameters` to change.
 
     Raises
     ------
@@ -118,7 +126,16 @@ class More(CasMore):
         If ``x0``, ``sigma0`` or a setting is out of its range.
     TypeError
         If there is no such setting.
+
+    Attributes
+    ----------
+    model, complexity, queue, fit
+        As of `casmore.algorithms.surrogate_search.SurrogateSearch`.
+    distribution, best_x, best_y, evaluations, iterations
+        As of `casmore.algorithms.gaussian_search.GaussianSearch`.
     """
+
+    parameters: MoreParameters
 
     def __init__(
         self,
@@ -130,58 +147,62 @@ class More(CasMore):
         target: float | None = None,
         **settings: Any,
     ) -> None:
-        own = [field.name for field in fields(MoreParameters)]
-        for name in settings:
-            if name in _NOT_OF_MORE:
-                raise TypeError(f"MORE has no setting {name!r}; its one trust region is 'epsilon'")
-        others = [field.name for field in fields(CasMoreParameters)]
-        known_settings(settings, [*own, *(n for n in others if n not in _NOT_OF_MORE)], "MORE")
-        shared = {name: value for name, value in settings.items() if name not in own}
-        super().__init__(
-            x0,
-            sigma0,
-            population_size=population_size,
-            seed=seed,
-            target=target,
-            **{"entropy_decrease": _DEFAULT_DECREASE, **shared},
-        )
-        n = self.distribution.dimension
-        self.joint = MoreParameters.default(n, **{k: v for k, v in settings.items() if k in own})
-        if (
-            self.joint.entropy_schedule is EntropySchedule.FRACTION
-            and self.parameters.minimal_entropy == -math.inf
-        ):
-            raise ValueError("entropy_schedule = 'fraction' needs a finite minimal_entropy")
+        mean = valid_start(x0, sigma0)
+        n = len(mean)
+        p = MoreParameters.default(n, population_size=population_size, **settings)
+        super().__init__(mean, sigma0, p, seed, target)
         self._bayesian = ProjectedBayesianFit(
-            n,
-            self.joint.reduced_dimension,
-            self.joint.projections,
-            self.joint.prior_precision,
-            self.rng.spawn(1)[0],
+            n, p.reduced_dimension, p.projections, p.prior_precision, self.rng.spawn(1)[0]
         )
 
     def entropy_bound(self) -> float:
         """Return ``beta`` of the next update, in nats; never above the present entropy."""
         entropy, p = self.distribution.entropy, self.parameters
-        if self.joint.entropy_schedule is EntropySchedule.FRACTION:
-            low = p.minimal_entropy
-            beta = self.joint.entropy_rate * (entropy - low) + low
+        if p.entropy_schedule is EntropySchedule.FRACTION:
+            beta = p.entropy_rate * (entropy - p.minimal_entropy) + p.minimal_entropy
         else:
             beta = max(entropy - p.entropy_decrease, p.minimal_entropy)
         # a bound above it would ask for growth, which a KL bound may not allow
         return min(beta, entropy)
 
-    def _learn(self, targets: Array) -> tuple[QuadraticModel, Complexity] | None:
-        """Fit the surrogate in whitened coordinates; None while samples are too few."""
-        if self.joint.model is not ModelLearner.BAYESIAN:
-            return super()._learn(targets)
-        X = self.queue.points
-        if len(X) < self._bayesian.samples_needed:
-            return None
-        return self._bayesian.fit(X, targets, self.distribution), Complexity.FULL
+    def _update(self, X: Array, y: Array) -> None:
+        """Do one iteration with K new samples.
 
-    def _step(self, d: Array, g: Array, U: Array, complexity: Complexity) -> SearchDistribution:
-        """Return the distribution after the update of mean and covariance at once."""
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If it can't be done; the distribution is as it was.
+        """
+        # The queue of the last Q samples, and its targets
+        self.queue.add(X, y)
+        targets = self._targets()
+        if targets is None:
+            return  # a flat function: nothing to learn, and no reason to shrink
+
+        # The surrogate, in whitened coordinates ("Model Learning")
+        learned = self._learn(targets)
+        if learned is None:
+            return
+        model, complexity = learned
+        basis = model.basis
+
+        # Mean and covariance at once: maximise E[f], with KL at most epsilon and the entropy at
+        # least beta ("Trust-Region Objective")
         bound = self.entropy_bound() - self.distribution.entropy
-        new = joint_update(d, g, self.joint.epsilon, bound)
-        return self._moved(U @ new.step, U, np.sqrt(new.variances))
+        new = joint_update(basis.d, basis.along(model.a), self.parameters.epsilon, bound)
+        self.distribution = self.distribution.updated(
+            basis.back(new.step), basis, np.sqrt(new.variances)
+        )
+        self.model, self.complexity = model, complexity
+
+    def _learn(self, targets: Array) -> tuple[Model, Complexity] | None:
+        """Fit the surrogate; None while samples are too few."""
+        if self.parameters.model is ModelLearner.BAYESIAN:
+            if len(self.queue) < self._bayesian.samples_needed:
+                return None
+            model = self._bayesian.fit(self.queue.points, targets, self.distribution)
+            return model, Complexity.FULL
+        complexity = self._affordable()
+        if complexity is None:
+            return None
+        return self.fit.fit(self.queue, targets, complexity, self.distribution), complexity

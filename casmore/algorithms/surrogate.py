@@ -6,20 +6,21 @@ Paper, section "Model Learning". The model is ``f(x) = -1/2 x' A x + x' a + a0``
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-from functools import cache
+from enum import StrEnum
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from casmore.algorithms.eigenbasis import CoordinateBasis, Eigenbasis
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.samples import SampleQueue
 
 Array = NDArray[np.float64]
 
 
-class Complexity(Enum):
+class Complexity(StrEnum):
     """Which features the model has."""
 
     LINEAR = "linear"
@@ -35,13 +36,37 @@ class Complexity(Enum):
         return 1 + n * (n + 3) // 2
 
 
-def affordable_complexity(samples: int, n: int) -> Complexity | None:
+# Samples for each parameter that a model needs (paper, "Adaptive Model Complexity")
+SAMPLES_PER_PARAMETER = 1.1
+
+
+def affordable_complexity(
+    samples: int,
+    n: int,
+    richest: Complexity = Complexity.FULL,
+    samples_per_parameter: float = SAMPLES_PER_PARAMETER,
+) -> Complexity | None:
     """Return the richest model that ``samples`` determine (paper, "Adaptive Model Complexity").
 
-    A model needs 10 % more samples than it has parameters; None if even the linear one lacks them.
+    Parameters
+    ----------
+    samples
+        Their number.
+    n
+        The dimension.
+    richest
+        No model richer than this.
+    samples_per_parameter
+        How many samples a model needs for each of its parameters.
+
+    Returns
+    -------
+    Complexity or None
+        None if the samples are too few even for the linear model.
     """
-    for complexity in (Complexity.FULL, Complexity.DIAGONAL, Complexity.LINEAR):
-        if samples >= 1.1 * complexity.parameters(n):
+    order = (Complexity.FULL, Complexity.DIAGONAL, Complexity.LINEAR)
+    for complexity in order[order.index(richest) :]:
+        if samples >= samples_per_parameter * complexity.parameters(n):
             return complexity
     return None
 
@@ -59,6 +84,17 @@ class QuadraticModel:
         values: Array = X @ self.a - 0.5 * ((X @ self.A) * X).sum(axis=1) + self.a0
         return values
 
+    @cached_property
+    def basis(self) -> Eigenbasis:
+        """The eigenvalues and eigenvectors of the curvature ``A``.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If there are none in double precision.
+        """
+        return Eigenbasis.of(self.A)
+
     def substitute(self, M: Array, offset: Array) -> QuadraticModel:
         """Return the same function of ``z``, where ``x = M z + offset``.
 
@@ -72,6 +108,48 @@ class QuadraticModel:
             a=M.T @ slope,
             a0=self.a0 + 0.5 * float(offset @ (self.a + slope)),
         )
+
+
+@dataclass(frozen=True)
+class DiagonalModel:
+    """The same with a diagonal ``A``, of which ``curvatures``, shape (n,), is the diagonal."""
+
+    curvatures: Array
+    a: Array
+    a0: float
+
+    @property
+    def A(self) -> Array:
+        """The matrix, shape (n, n); formed on demand, to be looked at."""
+        return np.diag(self.curvatures)
+
+    def __call__(self, X: Array) -> Array:
+        """Predict the values of the rows of ``X``, shape (k, n) -> (k,)."""
+        values: Array = X @ self.a - 0.5 * (X * X) @ self.curvatures + self.a0
+        return values
+
+    @cached_property
+    def basis(self) -> CoordinateBasis:
+        """The curvatures in ascending order.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If one is not finite.
+        """
+        return CoordinateBasis.of(self.curvatures)
+
+    def substitute(self, scales: Array, offset: Array) -> DiagonalModel:
+        """Return the same function of ``z``, where ``x = scales z + offset``."""
+        slope = self.a - self.curvatures * offset
+        return DiagonalModel(
+            curvatures=self.curvatures * scales * scales,
+            a=scales * slope,
+            a0=self.a0 + 0.5 * float(offset @ (self.a + slope)),
+        )
+
+
+Model = QuadraticModel | DiagonalModel
 
 
 class DirectFit:
@@ -88,14 +166,24 @@ class DirectFit:
     whitening
         Whether the full model is fitted in coordinates whitened by the samples' own mean and
         covariance. Off is for the paper's ablation.
+    richest
+        The richest model to be fitted. Below the full one, models are `DiagonalModel`, and the
+        search distributions given must be diagonal: time and memory are linear in n.
     """
 
-    def __init__(self, dimension: int, capacity: int, ridge: float, whitening: bool = True) -> None:
+    def __init__(
+        self,
+        dimension: int,
+        capacity: int,
+        ridge: float,
+        whitening: bool = True,
+        richest: Complexity = Complexity.FULL,
+    ) -> None:
         self.ridge = ridge
         self.whitening = whitening
-        self.layout = Layout(dimension)
+        self.layout = Layout(dimension, richest)
         # column-major in the samples: one feature is one contiguous row
-        self._features = np.empty((Complexity.FULL.parameters(dimension) - 1, capacity))
+        self._features = np.empty((richest.parameters(dimension) - 1, capacity))
 
     def fit(
         self,
@@ -104,7 +192,7 @@ class DirectFit:
         complexity: Complexity,
         distribution: SearchDistribution,
         weights: Array | None = None,
-    ) -> QuadraticModel:
+    ) -> Model:
         """Fit the model to ``y`` (to be maximised) at the points of the queue.
 
         Parameters
@@ -122,7 +210,7 @@ class DirectFit:
 
         Returns
         -------
-        QuadraticModel
+        QuadraticModel or DiagonalModel
             As a function of ``z``, ``x = mean + L z``.
 
         Raises
@@ -153,11 +241,26 @@ class DirectFit:
             M, _ = lapack.dtrtri(C, lower=1)
             return W, M, -M @ mean
         # the axes must stay those of the search space: only their scales are standardised
-        centre = np.average(X, axis=0, weights=weights)
-        scale = np.sqrt(np.average((X - centre) ** 2, axis=0, weights=weights))
-        scale[scale == 0] = 1.0
-        M = distribution.factor / scale[:, np.newaxis]
+        centre, scale = standardisation(X, weights)
+        L = distribution.factor
+        M = L / scale if L.ndim == 1 else L / scale[:, np.newaxis]
         return ((X - centre) / scale).T, M, (distribution.mean - centre) / scale
+
+
+def standardisation(X: Array, weights: Array | None = None) -> tuple[Array, Array]:
+    """Return mean and standard deviation of each coordinate, shapes (n,); 1 in place of 0.
+
+    Parameters
+    ----------
+    X
+        Samples, shape (q, n).
+    weights
+        Of the samples, shape (q,).
+    """
+    centre = np.average(X, axis=0, weights=weights)
+    scale = np.sqrt(np.average((X - centre) ** 2, axis=0, weights=weights))
+    scale[scale == 0] = 1.0
+    return centre, scale
 
 
 def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, Array]:
@@ -266,18 +369,30 @@ def ridge_regression(
 
 
 class Layout:
-    """Where each coefficient of a model in dimension ``n`` stands in its matrix."""
+    """Where each coefficient of a model in dimension ``n`` stands in its matrix.
 
-    def __init__(self, n: int) -> None:
+    Parameters
+    ----------
+    n
+        The dimension.
+    richest
+        The richest model; if it is not the full one, models are made without matrices.
+    """
+
+    def __init__(self, n: int, richest: Complexity = Complexity.FULL) -> None:
         self._n = n
-        rows, columns = _upper_triangle(n)
-        self._upper = rows * n + columns
+        self._diagonal = richest is not Complexity.FULL
+        if not self._diagonal:
+            rows, columns = _upper_triangle(n)
+            self._upper = rows * n + columns
 
-    def assemble(
-        self, coefficients: Array, constant: float, complexity: Complexity
-    ) -> QuadraticModel:
+    def assemble(self, coefficients: Array, constant: float, complexity: Complexity) -> Model:
         """Return the model with these coefficients (paper: ``A = -(L + L')``)."""
         n = self._n
+        if self._diagonal:
+            is_linear = complexity is Complexity.LINEAR
+            curvatures = np.zeros(n) if is_linear else -2 * coefficients[n:]
+            return DiagonalModel(curvatures, coefficients[:n], constant)
         A = np.zeros((n, n))
         if complexity is Complexity.DIAGONAL:
             A.flat[:: n + 1] = -2 * coefficients[n:]

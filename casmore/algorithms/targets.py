@@ -19,7 +19,7 @@ class TargetNormalization(StrEnum):
 
     ROBUST = "robust"
     STANDARD = "standard"
-    NONE = "none"
+    NONE = "none"  # centred alone
 
 
 def finite_rewards(y: Array) -> Array:
@@ -38,6 +38,22 @@ def finite_rewards(y: Array) -> Array:
         raise np.linalg.LinAlgError("no finite function value in the queue")
     clipped: Array = y.clip(finite.min(), finite.max())
     return -clipped
+
+
+def centred(y: Array) -> Array:
+    """Return ``(y - mean) 2^-k``, with a k so large that no sum overflows.
+
+    The scale changes no update: models of scaled targets have the same maximum within a trust
+    region.
+
+    Parameters
+    ----------
+    y
+        Finite values, shape (q,).
+    """
+    y = np.ldexp(y, -2 - len(y).bit_length())
+    y -= y.sum() / len(y)
+    return y
 
 
 def standard(y: Array) -> Array:
@@ -114,7 +130,7 @@ def normalize(
         return robust(y, clip, kurtosis_threshold)
     if how is TargetNormalization.STANDARD:
         return standard(y)
-    return np.array(y, dtype=float)
+    return centred(y)
 
 
 # A sum of squares below this leaves no room for the squares' own squares in double precision

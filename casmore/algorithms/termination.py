@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.stopping import StopReason
 
@@ -14,7 +12,7 @@ def degenerate(
     longest_step: float,
     maximal_condition: float,
 ) -> dict[StopReason, float]:
-    """Return why this distribution can't be searched with any more; empty: it can.
+    """Return why the search can't continue with this distribution; empty: it can.
 
     Parameters
     ----------
@@ -28,9 +26,8 @@ def degenerate(
     axes = distribution.axis_lengths()
     shortest, longest = float(axes[0]), float(axes[-1])
     stop: dict[StopReason, float] = {}
-    deviations = np.sqrt(np.square(distribution.factor / longest).sum(axis=1)) * longest
     # a fifth of a deviation is lost in the mean's last digit
-    unmoved = distribution.mean + 0.2 * deviations == distribution.mean
+    unmoved = distribution.mean + 0.2 * distribution.deviations() == distribution.mean
     if longest < shortest_step or unmoved.any():
         stop[StopReason.STEP_TOO_SMALL] = longest
     if longest > longest_step:

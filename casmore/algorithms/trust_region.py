@@ -11,26 +11,11 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 Array = NDArray[np.float64]
 
 _MAX_ITERATIONS = 100  # Newton needs about 5; bisection alone, the safeguard, at most this many
 _TOLERANCE = 1e-14
-
-
-def eigenbasis(B: Array) -> tuple[Array, Array]:
-    """Return the eigenvalues, ascending, and orthonormal eigenvectors of a symmetric matrix.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If there are none in double precision.
-    """
-    d, U, info = lapack.dsyevd(B, lower=1)
-    if info != 0 or not math.isfinite(float(d[0]) + float(d[-1])):
-        raise np.linalg.LinAlgError("the model's curvature has no eigendecomposition")
-    return d, U
 
 
 def mean_step(d: Array, g: Array, epsilon: float) -> tuple[Array, float]:

@@ -20,12 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
+from casmore.algorithms import defaults
 from casmore.algorithms.arguments import known_settings, valid_start
-from casmore.algorithms.gaussian_search import (
-    GaussianSearch,
-    SearchParameters,
-    default_population_size,
-)
+from casmore.algorithms.eigenbasis import Eigenbasis
+from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters
 
 Array = NDArray[np.float64]
 
@@ -99,7 +97,7 @@ class XnesParameters(SearchParameters):
         known_settings(changes, [field.name for field in fields(cls)], "xNES")
         settings: dict[str, Any] = {
             "population_size": (
-                default_population_size(n) if population_size is None else population_size
+                defaults.population_size(n) if population_size is None else population_size
             ),
             "scale_rate": default_learning_rate(n),
             "shape_rate": default_learning_rate(n),
@@ -193,7 +191,8 @@ class Xnes(GaussianSearch):
         exponents, U = np.linalg.eigh(0.5 * p.shape_rate * shape_gradient)
         scale_step = 0.5 * self.scale_rate * scale_gradient
         scales = np.exp(np.clip(exponents + scale_step, -_LARGEST_EXPONENT, _LARGEST_EXPONENT))
-        self.distribution = self._moved(p.mean_rate * mean_gradient, U, scales)
+        basis = Eigenbasis(exponents, U)
+        self.distribution = self.distribution.updated(p.mean_rate * mean_gradient, basis, scales)
         self._last_scale_step = scale_step
 
     def _coordinates(self, X: Array) -> Array:

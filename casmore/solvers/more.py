@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from casmore.algorithms.cas_more import CasMore, default_epsilon_covariance
+from casmore.algorithms import defaults
+from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.more import More
 from casmore.solvers.protocol import Seed
 
@@ -34,7 +35,7 @@ def make_ca_more(
         target=target,
         **{
             "step_size_adaptation": False,
-            "epsilon_covariance": _CA_MORE_FRACTION * default_epsilon_covariance(np.size(x0)),
+            "epsilon_covariance": _CA_MORE_FRACTION * defaults.epsilon_covariance(np.size(x0)),
             **settings,
         },
     )

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters, check_range
+from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters
 from casmore.solvers.protocol import Seed
 from casmore.solvers.pybrain_aliases import import_xnes, pybrain_importable
 
@@ -92,9 +92,10 @@ class PyBrainXnes(GaussianSearch):
         for name, value in state["_optimizer"].items():
             setattr(self._optimizer, name, value)
 
-    def ask(self) -> Array:
-        """Sample the search distribution, shape (k, n), as PyBrain does."""
-        samples = self.rng.standard_normal((self.population_size, len(self.best_x)))
+    def ask(self, count: int | None = None) -> Array:
+        """Sample the search distribution as PyBrain does, shape (count, n)."""
+        count = self.population_size if count is None else count
+        samples = self.rng.standard_normal((count, len(self.best_x)))
         return np.array([_XNES._sample2base(self._optimizer, z) for z in samples])
 
     def _update(self, X: Array, y: Array) -> None:
@@ -103,10 +104,8 @@ class PyBrainXnes(GaussianSearch):
             self._learn(X, y)
         except (ValueError, FloatingPointError) as error:
             raise np.linalg.LinAlgError(str(error)) from error
-        # copies: PyBrain moves its mean in place
-        mean, factor = np.array(self._optimizer._center), np.array(self._optimizer._A)
-        check_range(mean, factor)
-        self.distribution = SearchDistribution(mean, factor)
+        # which copies them: PyBrain moves its mean in place
+        self.distribution = SearchDistribution(self._optimizer._center, self._optimizer._A)
 
     def _learn(self, X: Array, y: Array) -> None:
         optimizer = self._optimizer

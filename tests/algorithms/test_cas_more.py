@@ -126,7 +126,8 @@ def test_the_run_is_equivariant_under_affine_maps_of_the_search_space() -> None:
     rng = np.random.default_rng(3)
     n = 4
     T = np.linalg.qr(rng.standard_normal((n, n)))[0] * np.logspace(0, 2, n)
-    plain, mapped = CasMore(np.ones(n), 1.0, seed=1), CasMore(T @ np.ones(n), 1.0, seed=1)
+    plain = CasMore(np.ones(n), 1.0, seed=1, population_size=20)
+    mapped = CasMore(T @ np.ones(n), 1.0, seed=1, population_size=20)
     mapped.distribution = mapped.distribution.__class__(T @ np.ones(n), T)
     for i in range(30):
         z = np.random.default_rng(i).standard_normal((20, n))

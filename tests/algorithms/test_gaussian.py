@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from casmore.algorithms.eigenbasis import Eigenbasis
 from casmore.algorithms.gaussian import SearchDistribution, kl_divergence
 
 
@@ -62,7 +63,7 @@ def test_kl_divergence_is_the_papers_formula() -> None:
 def test_an_update_keeps_the_log_determinant() -> None:
     p = make(5)
     U = np.linalg.qr(np.random.default_rng(1).standard_normal((5, 5)))[0]
-    q = p.updated(np.arange(5.0), U, np.linspace(0.5, 2, 5))
+    q = p.updated(np.arange(5.0), Eigenbasis(np.zeros(5), U), np.linspace(0.5, 2, 5))
     assert q.log_det_factor == pytest.approx(np.linalg.slogdet(q.factor)[1])
     assert q.mean == pytest.approx(p.mean + p.factor @ np.arange(5.0))
     expected = p.factor @ (U * np.linspace(0.5, 2, 5) ** 2) @ U.T @ p.factor.T

@@ -8,11 +8,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import rosen
 
-from casmore.algorithms.cas_more import CasMore, FitMethod
+from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.incremental_fit import IncrementalFit
 from casmore.algorithms.samples import SampleQueue
-from casmore.algorithms.surrogate import Complexity, DirectFit, QuadraticModel
+from casmore.algorithms.surrogate import Complexity, DirectFit, Model
+from casmore.algorithms.surrogate_search import FitMethod
 from casmore.algorithms.targets import robust
 
 Array = NDArray[np.float64]
@@ -28,7 +29,7 @@ def ellipsoid(X: Array) -> Array:
     return values
 
 
-def disagreement(ours: QuadraticModel, theirs: QuadraticModel, Z: Array) -> float:
+def disagreement(ours: Model, theirs: Model, Z: Array) -> float:
     """Largest difference of predicted values, relative to their spread."""
     expected = theirs(Z)
     return float(np.abs(ours(Z) - expected).max() / expected.std())

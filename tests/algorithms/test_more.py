@@ -205,7 +205,7 @@ def test_values_that_are_not_finite_are_the_worst(bad: float) -> None:
     ("settings", "error", "says"),
     [
         ({"epsilon": 0.0}, ValueError, "epsilon = 0.0 must be positive"),
-        ({"epsilon_mean": 0.5}, TypeError, "'epsilon_mean'; its one trust region is 'epsilon'"),
+        ({"epsilon_mean": 0.5}, TypeError, "has no setting 'epsilon_mean'; did you mean 'epsilon'"),
         ({"epsilom": 0.5}, TypeError, "has no setting 'epsilom'; did you mean 'epsilon'"),
         ({"model": "linear"}, ValueError, "'least-squares' or 'bayesian'"),
         ({"entropy_schedule": "gamma"}, ValueError, "'linear' or 'fraction'"),

@@ -9,6 +9,7 @@ from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.surrogate import (
     Complexity,
     DirectFit,
+    Model,
     QuadraticModel,
     affordable_complexity,
     build_features,
@@ -33,9 +34,8 @@ def random_quadratic(n: int, complexity: Complexity, rng: np.random.Generator) -
     return QuadraticModel(A, rng.standard_normal(n), float(rng.standard_normal()))
 
 
-def in_original_coordinates(
-    model: QuadraticModel, distribution: SearchDistribution
-) -> QuadraticModel:
+def in_original_coordinates(model: Model, distribution: SearchDistribution) -> QuadraticModel:
+    assert isinstance(model, QuadraticModel)
     inverse = np.linalg.inv(distribution.factor)
     return model.substitute(inverse, -inverse @ distribution.mean)
 

@@ -109,9 +109,10 @@ def test_equal_values_and_one_outlier_keep_their_order() -> None:
     assert out[40] == 3
 
 
-def test_none_changes_nothing() -> None:
-    y = np.array([1.0, 5.0, -2.0])
-    assert (normalize(y, TargetNormalization.NONE) == y).all()
+@pytest.mark.parametrize("unit", [1.0, 1e-300, 1e307])
+def test_none_centres_and_keeps_the_ratios(unit: float) -> None:
+    targets = normalize(np.array([1.0, 5.0, -3.0]) * unit, TargetNormalization.NONE)
+    assert targets / targets[1] == pytest.approx([0.0, 1.0, -1.0], abs=1e-15)
 
 
 def test_the_input_is_left_alone() -> None:

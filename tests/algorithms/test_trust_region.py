@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from casmore.algorithms.eigenbasis import Eigenbasis
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.trust_region import covariance_scales, mean_step
 
@@ -64,7 +65,7 @@ def test_both_updates_meet_their_bounds(kind: str, n: int) -> None:
         d, U = np.linalg.eigh(0.5 * (B + B.T))
         h = old.factor.T @ (a - A @ old.mean)
         z, multiplier = mean_step(d, U.T @ h, epsilon)
-        moved = old.updated(U @ z, U, np.ones(n))
+        moved = old.updated(U @ z, Eigenbasis(d, U), np.ones(n))
         kl = gaussian_kl(moved.mean, old.covariance, old.mean, old.covariance)
         if multiplier > 0:
             assert kl == pytest.approx(epsilon, rel=1e-6)
@@ -78,7 +79,7 @@ def test_both_updates_meet_their_bounds(kind: str, n: int) -> None:
         if not d.any():
             assert (scales == 1).all()
             continue
-        reshaped = old.updated(np.zeros(n), U, np.sqrt(scales))
+        reshaped = old.updated(np.zeros(n), Eigenbasis(d, U), np.sqrt(scales))
         kl = gaussian_kl(old.mean, reshaped.covariance, old.mean, old.covariance)
         assert kl == pytest.approx(epsilon, rel=1e-5)
 
@@ -175,7 +176,7 @@ def test_the_multipliers_are_the_papers() -> None:
     d, U = np.linalg.eigh(old.factor.T @ A @ old.factor)
     z, lam = mean_step(d, U.T @ old.factor.T @ (a - A @ old.mean), 0.5)
     scales, nu = covariance_scales(d, 0.1)
-    new = old.updated(U @ z, U, np.sqrt(scales))
+    new = old.updated(U @ z, Eigenbasis(d, U), np.sqrt(scales))
     inverse = np.linalg.inv(Sigma)
     mean = np.linalg.solve(lam * inverse + A, lam * inverse @ old.mean + a)
     assert new.mean == pytest.approx(mean, rel=1e-6)

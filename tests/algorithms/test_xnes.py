@@ -92,7 +92,8 @@ def test_equal_values_share_their_utilities() -> None:
 def test_one_update_is_the_papers_formula() -> None:
     """With scipy's general matrix exponential and sigma and B kept apart, as the paper writes."""
     rng = np.random.default_rng(2)
-    solver = run(Xnes(np.ones(4), 0.7, seed=1, shape_rate=0.3, scale_rate=0.2), ellipsoid, 5)
+    solver = Xnes(np.ones(4), 0.7, population_size=9, seed=1, shape_rate=0.3, scale_rate=0.2)
+    run(solver, ellipsoid, 5)
     A, mu = solver.distribution.factor, solver.mean.copy()
     sigma = abs(np.linalg.det(A)) ** 0.25
     B = A / sigma
