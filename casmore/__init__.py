@@ -1,15 +1,21 @@
-"""CAS-MORE: black-box optimization with natural gradients, trust regions and entropy control."""
+"""CAS-MORE: black-box optimization with natural gradients, trust regions and entropy control.
 
-from typing import TYPE_CHECKING
+The names below are imported when they are first used, so that the command line can show its help
+and complete a word without NumPy and SciPy.
+"""
 
-from casmore.algorithms.cas_more import CasMore, CasMoreParameters
-from casmore.algorithms.lean_cas_more import LeanCasMore, LeanCasMoreParameters
-from casmore.algorithms.stopping import StopReason
-from casmore.optimize import fmin, minimize_method
-from casmore.trace import Trace
+import importlib
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from casmore.algorithms.cas_more import CasMore, CasMoreParameters
+    from casmore.algorithms.lean_cas_more import LeanCasMore, LeanCasMoreParameters
+    from casmore.algorithms.stopping import StopReason
+    from casmore.optimize import fmin, minimize_method
+    from casmore.plotting.run_figure import plot
+    from casmore.trace import Trace
+
+    __version__: str
 
 __all__ = [
     "CasMore",
@@ -23,38 +29,33 @@ __all__ = [
     "plot",
 ]
 
+_MODULES = {
+    "CasMore": "algorithms.cas_more",
+    "CasMoreParameters": "algorithms.cas_more",
+    "LeanCasMore": "algorithms.lean_cas_more",
+    "LeanCasMoreParameters": "algorithms.lean_cas_more",
+    "StopReason": "algorithms.stopping",
+    "Trace": "trace",
+    "fmin": "optimize",
+    "minimize_method": "optimize",
+    "plot": "plotting.run_figure",
+}
 
-def plot(trace: Trace) -> "Figure":
-    """Show what a run did: values, step size, axes, condition, evolution path, model.
+if not TYPE_CHECKING:  # to a type checker this would make any attribute of the package valid
 
-    ``casmore.plot(casmore.fmin(f, x0, sigma0, trace=True).trace)``
+    def __getattr__(name: str) -> Any:
+        """Import a name of ``__all__``, or look up the version, on first use (PEP 562)."""
+        if name == "__version__":
+            from importlib import metadata
 
-    Parameters
-    ----------
-    trace
-        Of a run, which may be going on.
+            value = metadata.version("casmore")
+        elif name in _MODULES:
+            value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
-    Returns
-    -------
-    matplotlib.figure.Figure
-        One of pyplot's: ``matplotlib.pyplot.show()`` opens its window, a notebook shows it by
-        itself, ``figure.savefig("run.pdf")`` writes it to a file.
 
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    """
-    try:
-        # only now: the optimizer itself needs NumPy and SciPy alone
-        import matplotlib.pyplot as plt
-
-        from casmore.plotting import run_view, style
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "matplotlib":
-            raise
-        raise ImportError("casmore.plot needs Matplotlib: pip install 'casmore[plot]'") from error
-    with style.paper():
-        figure = plt.figure(figsize=run_view.SIZE, layout="constrained")
-        run_view.draw(figure, trace)
-    return figure
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

@@ -314,13 +314,9 @@ def _report_study(root: Path) -> int:
 
 
 def _solvers(options: argparse.Namespace) -> int:
-    for entry in registry.entries():
-        try:
-            registry.factory(entry.name)
-            missing = ""
-        except registry.MissingDependencyError:
-            missing = f" (to install: pip install 'casmore[{entry.extra}]')"
-        print(f"{entry.name:22} {entry.description}{missing}")
+    for solver in registry.registered():
+        hint = f" (to install: pip install 'casmore[{solver.extra}]')" if solver.missing else ""
+        print(f"{solver.name:22} {solver.description}{hint}")
     return 0
 
 

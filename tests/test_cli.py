@@ -115,9 +115,9 @@ def test_workers_are_at_least_one(workers: str, capsys: pytest.CaptureFixture[st
 def test_solvers_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solvers"]) == 0
     listed = capsys.readouterr().out
-    for entry in registry.entries():
-        assert entry.name in listed
-        assert entry.description in listed
+    for solver in registry.registered():
+        assert solver.name in listed
+        assert solver.description in listed
 
 
 @pytest.mark.parametrize(

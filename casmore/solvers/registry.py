@@ -1,15 +1,21 @@
 """Solvers by name; each is imported only when asked for, so that peers stay optional.
 
 Installed packages add theirs by entry points of the group ``casmore.solvers``.
+
+This module imports neither NumPy nor a solver: the command line lists and completes names with it.
 """
 
 import difflib
 import importlib
-from dataclasses import dataclass
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from importlib import metadata
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
-from casmore.solvers.protocol import SolverFactory
+if TYPE_CHECKING:
+    from casmore.solvers.protocol import SolverFactory
 
 
 class UnknownSolverError(ValueError):
@@ -21,60 +27,107 @@ class MissingDependencyError(ImportError):
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What the registry knows of a solver without importing it."""
+class RegisteredSolver:
+    """What is known of a solver without importing it.
+
+    Attributes
+    ----------
+    name
+        What configs and commands call it.
+    path
+        ``module:attribute`` of a `SolverFactory`: a class or a function.
+    description
+        In a few words.
+    requires
+        Modules that the solver needs besides this package's own dependencies.
+    extra
+        The extra of this package that installs them.
+    preset
+        Settings that make this variant of what ``path`` names; a config may override them.
+    """
 
     name: str
     path: str
     description: str
-    extra: str | None = None  # the extra of this package that brings what the solver needs
+    requires: tuple[str, ...] = ()
+    extra: str | None = None
+    preset: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The modules it needs that are not installed; nothing is imported to find out."""
+        return tuple(module for module in self.requires if not _is_installed(module))
 
 
-_ENTRIES = (
-    Entry("cas-more", "casmore.solvers.cas_more:make", "CAS-MORE, the paper's algorithm"),
-    Entry(
+_SOLVERS = (
+    RegisteredSolver(
+        "cas-more", "casmore.algorithms.cas_more:CasMore", "CAS-MORE, the paper's algorithm"
+    ),
+    RegisteredSolver(
         "lean-cas-more",
-        "casmore.solvers.cas_more:make_lean",
+        "casmore.algorithms.lean_cas_more:LeanCasMore",
         "CAS-MORE with fewer evaluations, for more computation: not in the paper",
     ),
-    Entry("ca-more", "casmore.solvers.more:make_ca_more", "CAS-MORE with a fixed entropy schedule"),
-    Entry("more", "casmore.solvers.more:make", "the original MORE, one joint trust region"),
-    Entry("cma", "casmore.solvers.cma:make", "CMA-ES of pycma, active covariance", extra="cma"),
-    Entry(
+    RegisteredSolver(
+        "ca-more", "casmore.solvers.ca_more:make", "CAS-MORE with a fixed entropy schedule"
+    ),
+    RegisteredSolver(
+        "more", "casmore.algorithms.more:More", "the original MORE, one joint trust region"
+    ),
+    RegisteredSolver(
+        "cma",
+        "casmore.solvers.cma:make",
+        "CMA-ES of pycma, active covariance",
+        requires=("cma",),
+        extra="cma",
+    ),
+    RegisteredSolver(
         "lq-cma",
         "casmore.solvers.lq_cma:make",
         "lq-CMA-ES of pycma, assisted by a quadratic surrogate",
+        requires=("cma",),
         extra="cma",
     ),
-    Entry("xnes", "casmore.solvers.xnes:make", "xNES"),
-    Entry(
+    RegisteredSolver("xnes", "casmore.algorithms.xnes:Xnes", "xNES"),
+    RegisteredSolver(
         "xnes-as",
-        "casmore.solvers.xnes:make_with_adaptation_sampling",
+        "casmore.algorithms.xnes:Xnes",
         "xNES with adaptation sampling, the paper's xNESas",
+        preset={"adaptation_sampling": True},
     ),
-    Entry("pybrain-xnes", "casmore.solvers.pybrain:make", "xNES of PyBrain", extra="pybrain"),
-    Entry("nelder-mead", "casmore.solvers.scipy:make_nelder_mead", "Nelder-Mead of SciPy"),
-    Entry("powell", "casmore.solvers.scipy:make_powell", "Powell's method of SciPy"),
-    Entry("l-bfgs-b", "casmore.solvers.scipy:make_l_bfgs_b", "L-BFGS-B of SciPy"),
-    Entry("slsqp", "casmore.solvers.scipy:make_slsqp", "SLSQP of SciPy"),
-    Entry(
+    RegisteredSolver(
+        "pybrain-xnes",
+        "casmore.solvers.pybrain:make",
+        "xNES of PyBrain",
+        requires=("pybrain2",),
+        extra="pybrain",
+    ),
+    RegisteredSolver(
+        "nelder-mead", "casmore.solvers.scipy:make_nelder_mead", "Nelder-Mead of SciPy"
+    ),
+    RegisteredSolver("powell", "casmore.solvers.scipy:make_powell", "Powell's method of SciPy"),
+    RegisteredSolver("l-bfgs-b", "casmore.solvers.scipy:make_l_bfgs_b", "L-BFGS-B of SciPy"),
+    RegisteredSolver("slsqp", "casmore.solvers.scipy:make_slsqp", "SLSQP of SciPy"),
+    RegisteredSolver(
         "differential-evolution",
         "casmore.solvers.scipy:make_differential_evolution",
         "differential evolution of SciPy",
     ),
-    Entry("random-search", "casmore.solvers.random_search:make", "uniform random search"),
+    RegisteredSolver(
+        "random-search", "casmore.solvers.random_search:make", "uniform random search"
+    ),
 )
 _GROUP = "casmore.solvers"
 
 
-def entries() -> tuple[Entry, ...]:
+def registered() -> tuple[RegisteredSolver, ...]:
     """Return all registered solvers, in the order they are listed to people: ours first.
 
     A name of ours can't be taken by another package: a config means the same everywhere.
     """
-    ours = {entry.name for entry in _ENTRIES}
+    ours = {solver.name for solver in _SOLVERS}
     theirs = {
-        point.name: Entry(
+        point.name: RegisteredSolver(
             point.name,
             path=point.value,
             description=f"of the package {point.dist.name}" if point.dist else "installed",
@@ -82,10 +135,10 @@ def entries() -> tuple[Entry, ...]:
         for point in metadata.entry_points(group=_GROUP)
         if point.name not in ours
     }
-    return _ENTRIES + tuple(theirs[name] for name in sorted(theirs))
+    return _SOLVERS + tuple(theirs[name] for name in sorted(theirs))
 
 
-def lookup(name: str) -> Entry:
+def lookup(name: str) -> RegisteredSolver:
     """Return the entry of ``name``: a registered name, or ``module:attribute`` of any factory.
 
     Raises
@@ -93,15 +146,15 @@ def lookup(name: str) -> Entry:
     UnknownSolverError
         If there is no such solver; the message lists the names and suggests the nearest.
     """
-    by_name = {entry.name: entry for entry in _ENTRIES}
+    by_name = {solver.name: solver for solver in _SOLVERS}
     if name in by_name:  # without a look at what is installed
         return by_name[name]
-    by_name = {entry.name: entry for entry in entries()}
+    by_name = {solver.name: solver for solver in registered()}
     if name in by_name:
         return by_name[name]
     module, _, attribute = name.partition(":")
     if module and attribute:
-        return Entry(name, path=name, description="not of this package")
+        return RegisteredSolver(name, path=name, description="not of this package")
     near = difflib.get_close_matches(name.lower().replace("_", "-"), by_name, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise UnknownSolverError(
@@ -109,7 +162,7 @@ def lookup(name: str) -> Entry:
     )
 
 
-def factory(name: str) -> SolverFactory:
+def factory(name: str) -> "SolverFactory":
     """Import the solver ``name`` and return what builds it.
 
     Raises
@@ -119,20 +172,29 @@ def factory(name: str) -> SolverFactory:
     MissingDependencyError
         If its package is not installed; the message says what to install.
     """
-    entry = lookup(name)
-    module, _, attribute = entry.path.partition(":")
+    solver = lookup(name)
+    if solver.missing:
+        raise MissingDependencyError(
+            f"solver {name!r} needs the package {solver.missing[0]!r}: "
+            f"pip install 'casmore[{solver.extra}]'"
+        )
+    module, _, attribute = solver.path.partition(":")
     try:
-        return cast(SolverFactory, getattr(importlib.import_module(module), attribute))
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if f"{module}.".startswith(f"{error.name}."):
+            raise UnknownSolverError(
+                f"unknown solver {name!r}: there is no module {error.name!r}"
+            ) from error
+        raise MissingDependencyError(
+            f"solver {name!r} needs the module {error.name!r}, which is not installed"
+        ) from error
+    try:
+        make = getattr(found, attribute)
     except AttributeError as error:
         raise UnknownSolverError(f"unknown solver {name!r}: {error}") from error
-    except ModuleNotFoundError as error:
-        if entry.path == name and error.name == module:
-            raise UnknownSolverError(
-                f"unknown solver {name!r}: there is no module {module!r}"
-            ) from error
-        if entry.extra is None or (error.name or "").startswith("casmore"):
-            raise
-        raise MissingDependencyError(
-            f"solver {name!r} needs the package {error.name!r}: "
-            f"pip install 'casmore[{entry.extra}]'"
-        ) from error
+    return cast("SolverFactory", partial(make, **solver.preset) if solver.preset else make)
+
+
+def _is_installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None

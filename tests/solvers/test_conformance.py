@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 DETERMINISTIC = {"nelder-mead", "powell", "l-bfgs-b", "slsqp"}
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in registry.entries()])
+@pytest.mark.parametrize("name", [solver.name for solver in registry.registered()])
 def test_a_registered_solver_keeps_the_contract(name: str) -> None:
     findings = check_solver(registry.factory(name))
     assert [f.complaint for f in findings if f.broken] == []

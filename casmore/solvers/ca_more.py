@@ -1,4 +1,4 @@
-"""MORE and CA-MORE behind the adapter: the algorithms are their own adapters."""
+"""CA-MORE as a solver: CAS-MORE with settings that depend on the dimension."""
 
 from typing import Any
 
@@ -7,17 +7,14 @@ from numpy.typing import NDArray
 
 from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore
-from casmore.algorithms.more import More
 from casmore.solvers.protocol import Seed
-
-make = More
 
 # CA-MORE has nothing that raises the entropy. What its covariance updates take from it is the
 # schedule, and a tenth of CAS-MORE's trust region keeps that slow enough (study "rosenbrock").
 _CA_MORE_FRACTION = 0.1
 
 
-def make_ca_more(
+def make(
     x0: NDArray[np.float64],
     sigma0: float,
     *,
