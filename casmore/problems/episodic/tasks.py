@@ -1,0 +1,84 @@
+"""The paper's episodic tasks: environment, movement primitive, controller, and initial mean.
+
+Importing this needs NumPy alone; running a task needs Gymnasium, and for the WAM arm MuJoCo.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casmore.problems.episodic.controllers import Controller, PDController, VelocityController
+from casmore.problems.episodic.promp import ProMP
+
+if TYPE_CHECKING:
+    from casmore.problems.episodic.objective import EpisodicObjective
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task of the paper.
+
+    Attributes
+    ----------
+    env
+        The environment's id.
+    promp, controller
+        What the paper drives it with.
+    mean
+        Initial mean of the search distribution, shape (n,): the paper does not give it.
+    sigma0
+        Initial standard deviation, likewise.
+    """
+
+    env: str
+    promp: ProMP
+    controller: Controller
+    mean: tuple[float, ...]
+    sigma0: float
+
+    @property
+    def dimension(self) -> int:
+        """Number of weights."""
+        return self.promp.dimension
+
+    def objective(
+        self, *, seed: int | np.random.SeedSequence | None = None, threads: int = 1
+    ) -> EpisodicObjective:
+        """Return the task as a function to be minimised.
+
+        Raises
+        ------
+        ImportError
+            If Gymnasium or MuJoCo is missing; the message says what to install.
+        """
+        from casmore.problems.episodic import EpisodicObjective
+
+        return EpisodicObjective(self.env, self.promp, self.controller, seed=seed, threads=threads)
+
+
+# The arm bent, its last link vertical, the end-effector 0.4 m above the hole: from an upright arm
+# nearly all samples of all solvers end on the ground.
+_BENT = np.array([1.61, -0.45, -0.92, -1.08, -0.73]) - [np.pi / 2, 0, 0, 0, 0]
+_ABOVE_HOLE = tuple(float(w) for w in np.outer(_BENT / 0.1, [0.5, 1.0, 1.0]).ravel())
+
+_HOLE_PROMP = ProMP(joints=5, bases=3, duration=2.0, scale=0.1)
+_HOLE_CONTROLLER = PDController(100.0 / 1000, 10.0 / 1000)  # of the largest acceleration
+_BY_VELOCITY = VelocityController(1 / (2 * np.pi))  # of the largest velocity
+
+TASKS = {
+    task.env: task
+    for task in (
+        Task("casmore/HoleReaching-v0", _HOLE_PROMP, _HOLE_CONTROLLER, _ABOVE_HOLE, 1.0),
+        Task("casmore/HoleReaching-Noisy-v0", _HOLE_PROMP, _HOLE_CONTROLLER, _ABOVE_HOLE, 1.0),
+        Task(
+            "casmore/HoleReaching-Penalty-v0",
+            _HOLE_PROMP,
+            _BY_VELOCITY,
+            (0.0,) * 15,
+            1.0,
+        ),
+    )
+}
