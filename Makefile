@@ -12,13 +12,14 @@ FIG    ?=
 # the stamps say that what pyproject.toml asks for is installed; a change of the file renews them
 READY  := $(VENV)/.ready
 DEV    := $(VENV)/.ready-dev
+OLDEST := .venv-oldest
 # how many processes run the tests
 JOBS   ?= 2
 QUICK  := tests/algorithms tests/problems tests/solvers tests/test_optimize.py tests/test_trace.py
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bbob report study figures test test-quick test-all lint clean
+.PHONY: help setup bbob report study figures test test-quick test-all test-oldest lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +54,13 @@ test-quick: $(DEV) ## run the tests of the library alone, in about a minute
 test-all: test ## run all tests, including those marked slow
 	$(PYTEST) -m slow
 
+# the oldest versions have wheels for Python 3.11 alone
+test-oldest: ## run the tests of algorithms and fmin with the oldest NumPy and SciPy allowed
+	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --only-binary numpy,scipy --editable '.[test]' \
+	  $$(grep '^dependencies' pyproject.toml | grep -o '[a-z]*>=[0-9.]*' | sed 's/>=/==/')
+	$(OLDEST)/bin/python -m pytest -n $(JOBS) tests/algorithms tests/test_optimize.py
+
 lint: $(DEV) ## check style, types, and who imports whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -60,7 +68,7 @@ lint: $(DEV) ## check style, types, and who imports whom
 	$(BIN)/lint-imports
 
 clean: ## remove .venv and caches; runs/ stays
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) $(OLDEST) dist
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(READY): pyproject.toml

@@ -16,13 +16,20 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
 
 
-def clone(folder: Path) -> Path:
-    """Copy the tracked files, tests left out; this environment serves as the clone's own."""
-    tracked = subprocess.run(
+def tracked() -> list[str]:
+    """Return the paths of the project's files, relative to its root."""
+    if not (ROOT / ".git").exists():  # a source distribution has nothing else
+        return [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()]
+    listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    for name in tracked.stdout.split("\0"):
-        if name and not name.startswith("tests/") and (ROOT / name).exists():
+    return [name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()]
+
+
+def clone(folder: Path) -> Path:
+    """Copy the tracked files, tests left out; this environment serves as the clone's own."""
+    for name in tracked():
+        if not name.startswith("tests/"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
     # installing is tested with the Makefile

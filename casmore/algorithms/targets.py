@@ -153,7 +153,9 @@ def _unit_span(y: Array) -> tuple[Array, float]:
     y -= low
     span = float(y.max())
     if span > 0:
-        y /= span
+        # the ratios are at most 1, but NumPy 1.25 reports an overflow for a denormal span
+        with np.errstate(over="ignore"):
+            y /= span
     return y, span
 
 

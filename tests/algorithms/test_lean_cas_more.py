@@ -126,7 +126,7 @@ def test_agreement_is_kendalls_tau_of_values_not_seen_before() -> None:
         y = rosenbrock(X)
         solver.tell(X, y)
         predicted = [model(distribution.whiten(X)) for model in models]
-        taus = [kendalltau(each, -y).statistic for each in predicted] or [0, 0]
+        taus = [kendalltau(each, -y)[0] for each in predicted] or [0, 0]
         assert solver.agreement == pytest.approx(taus)
     assert models
 
@@ -135,7 +135,7 @@ def test_kendalls_tau() -> None:
     rng = np.random.default_rng(1)
     for size in (2, 3, 10, 50):
         a, b = rng.standard_normal((2, size))
-        assert kendall(a, b) == pytest.approx(kendalltau(a, b).statistic)
+        assert kendall(a, b) == pytest.approx(kendalltau(a, b)[0])
 
 
 @pytest.mark.parametrize("iterations", [1, 7, 40])
