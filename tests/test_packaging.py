@@ -1,4 +1,4 @@
-"""What is built, installed and published: source distribution, wheel, editable install, metadata."""
+"""What is built, installed and published: sdist, wheel, editable install, metadata."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ USE = """
 import casmore
 from importlib import metadata
 print(casmore.__file__)
-print(metadata.version("casmore"), casmore.fmin(lambda x: x @ x, [1.0, 1.0], 0.5, seed=1).fun < 1e-8)
+print(metadata.version("casmore"), casmore.fmin(lambda x: x @ x, [1.0, 1.0], 0.5).fun < 1e-8)
 """
 
 
