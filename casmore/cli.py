@@ -215,14 +215,13 @@ def _command(options: argparse.Namespace) -> str:
 def _known_run(options: argparse.Namespace) -> "tuple[RunFolder, tuple[Work, ...]]":
     """Return the folder of a run, and its plan."""
     from casmore.experiments import plan
-    from casmore.experiments.config import check
-    from casmore.experiments.store import atomic_io, run_folder
+    from casmore.experiments.config import record
+    from casmore.experiments.store import run_folder
 
     run = run_folder.RunFolder(_run_path(options.run))
     try:
-        data = atomic_io.read_json(run.config)
-        experiment = check.check(data, source=str(run.config), try_solvers=False)
-    except ValueError as error:
+        experiment = record.recorded_config(run)
+    except (OSError, ValueError) as error:
         raise UsageError(str(error)) from error
     return run, plan.make_plan(experiment)
 

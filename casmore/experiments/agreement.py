@@ -1,10 +1,21 @@
-"""A run's folder belongs to one config: whoever goes on with it has to have the same."""
+"""A run's folder belongs to one config: a session can only resume a run of the same config."""
 
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from itertools import islice
 from typing import Any
 
 from casmore.experiments.config.base import Experiment
-from casmore.experiments.store.atomic_io import read_json, write_json
+from casmore.experiments.store.atomic_io import DamagedFileError, read_json, write_json
 from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.store.toml_values import canonical, from_json, to_json
+
+_ADVICE = (
+    "Give another folder with --out (or another name in the config), change the config back, or "
+    "delete the folder."
+)
+_NOT_GIVEN = object()
+_SAMPLES = 100  # units whose records are read if the config's is lost
 
 
 class ConfigChangedError(ValueError):
@@ -12,7 +23,10 @@ class ConfigChangedError(ValueError):
 
 
 def agree_on_config(folder: RunFolder, config: Experiment) -> None:
-    """Write the config down, or make sure that it is the one written down.
+    """Record the config, or check that it is the one on record.
+
+    A record that is missing or damaged is written again if the units in the folder are of this
+    config.
 
     Raises
     ------
@@ -21,21 +35,43 @@ def agree_on_config(folder: RunFolder, config: Experiment) -> None:
     """
     document = config.document()
     with folder.alone("config"):  # shards may begin at the same time
-        if not folder.config.exists():
-            write_json(folder.config, document)
+        try:
+            recorded = from_json(read_json(folder.config))
+        except (FileNotFoundError, ValueError) as error:
+            if any(digest != config.digest for digest in _digests(folder)):
+                missing = isinstance(error, FileNotFoundError)
+                problem = f"{folder.config} is missing" if missing else str(error)
+                raise ConfigChangedError(
+                    f"{problem}.\nThe units in {folder.root} are of another config than this one. "
+                    f"{_ADVICE}"
+                ) from error
+            write_json(folder.config, to_json(document))
             return
-        differences = _differences(read_json(folder.config), document)
+    differences = _differences(recorded, document)
     if differences:
         raise ConfigChangedError(
             "\n".join(
                 [
                     f"{folder.root} holds a run of another config:",
                     *(f"  {line}" for line in differences),
-                    "Give another folder with --out (or another name in the config), change the "
-                    "config back, or delete the folder.",
+                    _ADVICE,
                 ]
             )
         )
+
+
+def _digests(folder: RunFolder) -> Iterator[str]:
+    """Yield the digests of configs in the folder's other records that can be read."""
+    for path, key in [
+        (folder.manifest, "config_digest"),
+        *((folder.sidecar(unit), "config") for unit in islice(folder.published(), _SAMPLES)),
+    ]:
+        try:
+            digest = read_json(path).get(key)
+        except (OSError, DamagedFileError):
+            continue
+        if isinstance(digest, str):
+            yield digest
 
 
 def _differences(old: Any, new: Any, path: str = "") -> list[str]:
@@ -44,9 +80,23 @@ def _differences(old: Any, new: Any, path: str = "") -> list[str]:
         lines = []
         for key in [*old, *(key for key in new if key not in old)]:
             below = f"{path}.{key}" if path else key
-            lines += _differences(old.get(key), new.get(key), below)
+            lines += _differences(old.get(key, _NOT_GIVEN), new.get(key, _NOT_GIVEN), below)
         return lines
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+    if _is_list(old) and _is_list(new) and len(old) == len(new):
         pairs = enumerate(zip(old, new, strict=True))
         return [line for i, (a, b) in pairs for line in _differences(a, b, f"{path}[{i}]")]
-    return [] if old == new else [f"{path}: {old!r} there, {new!r} now"]
+    if _NOT_GIVEN not in (old, new) and canonical(old) == canonical(new):
+        return []
+    return [f"{path}: {_shown(old)} there, {_shown(new)} now"]
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _shown(value: Any) -> str:
+    if value is _NOT_GIVEN:
+        return "not given"
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return repr(list(value) if isinstance(value, tuple) else value)

@@ -15,6 +15,7 @@ from typing import Any
 from casmore.experiments.config.base import Experiment
 from casmore.experiments.store.atomic_io import read_json, write_json
 from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.store.toml_values import to_json
 
 _PACKAGES = ("casmore", "numpy", "scipy", "coco-experiment", "cma", "joblib", "threadpoolctl")
 _TASK = "manifest"
@@ -82,7 +83,7 @@ def _read(folder: RunFolder, config: Experiment) -> dict[str, Any]:
         return found
     return {
         "name": config.name,
-        "config": config.document(),
+        "config": to_json(config.document()),
         "config_digest": config.digest,
         "seeds": _SEEDS,
         "sessions": [],

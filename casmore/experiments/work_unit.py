@@ -9,6 +9,8 @@ import numpy as np
 
 from casmore.solvers.restarts import RestartPolicy
 
+_LONGEST_INFO = 40  # COCO ends the process if its options are too long
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -62,7 +64,7 @@ class Work:
     @property
     def algorithm_info(self) -> str:
         """What COCO writes beside the algorithm's name; the same for all units of a label."""
-        return re.sub(r"[^A-Za-z0-9_.+-]", ".", f"{self.solver}_{self.restarts}")
+        return re.sub(r"[^A-Za-z0-9_.+-]", ".", f"{self.solver}_{self.restarts}")[-_LONGEST_INFO:]
 
     @property
     def cost(self) -> int:

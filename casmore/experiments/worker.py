@@ -1,5 +1,6 @@
 """Running one work unit, in a worker process, from its seed to its published folder."""
 
+import copy
 import time
 import traceback
 import warnings
@@ -186,7 +187,7 @@ def _solver(work: Work) -> Restarting:
         population_size=work.population_size,
         seed=work.seed,
         target=None,
-        settings=work.settings,
+        settings=copy.deepcopy(work.settings),  # a solver may change its own
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from casmore.experiments.config.check import check
+from casmore.experiments.config.record import recorded_config
 from casmore.experiments.config.study import StudyConfig
 from casmore.experiments.plan import make_plan
 from casmore.experiments.store.atomic_io import read_json
@@ -95,7 +95,7 @@ def summarise(run: Path, results: Path) -> list[Path]:
     folder = RunFolder(run)
     if not folder.config.is_file():
         raise ReportError(f"{run} is no folder of a run")
-    config = check(read_json(folder.config), source=str(folder.config))
+    config = recorded_config(folder)
     if not isinstance(config, StudyConfig):
         raise ReportError(f"{run} holds no study; 'casmore report' is for it")
     plan = make_plan(config)

@@ -1,5 +1,6 @@
 """Solvers that do what a test needs: search at random, slowly, or go wrong in one dimension."""
 
+import copy
 import os
 import signal
 import threading
@@ -97,6 +98,30 @@ class FillsDiskIn3D(RandomSearch):
 def refuses_settings(x0: NDArray[np.float64], sigma0: float, **settings: Any) -> RandomSearch:
     """Build nothing: for settings that a constructor complains of."""
     raise TypeError(f"unexpected settings {sorted(settings['wrong'])}")
+
+
+SEEN: list[dict[str, Any]] = []
+
+
+def takes_any_setting(
+    x0: NDArray[np.float64],
+    sigma0: float,
+    *,
+    population_size: int | None = None,
+    seed: Seed = None,
+    target: float | None = None,
+    **settings: Any,
+) -> RandomSearch:
+    """Note the settings."""
+    SEEN.append(copy.deepcopy(settings))
+    return RandomSearch(x0, sigma0, population_size=population_size, seed=seed, target=target)
+
+
+def spoils_its_settings(x0: NDArray[np.float64], sigma0: float, **arguments: Any) -> RandomSearch:
+    """Change a setting in place."""
+    solver = takes_any_setting(x0, sigma0, **arguments)
+    arguments["list"].append(2)
+    return solver
 
 
 class HangsIn3D(RandomSearch):

@@ -1,11 +1,12 @@
 """What all experiments have: solvers, where their runs start, how the work is done."""
 
-import json
+import math
 import re
 from hashlib import sha256
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -17,9 +18,26 @@ from pydantic import (
 )
 
 from casmore.experiments.limits import cores
+from casmore.experiments.store.toml_values import canonical, to_json
 from casmore.solvers.restarts import RestartPolicy
 
-_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]+")
+# part of the names of folders, which file systems limit to 255 bytes
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{1,99}")
+_YEAR = 366 * 24 * 3600
+_MOST_UNITS = 1_000_000
+
+
+def tables(name: str) -> BeforeValidator:
+    """Return what refuses a single table where TOML needs an array of tables."""
+
+    def check(value: object) -> object:
+        if isinstance(value, dict):
+            raise ValueError(
+                f"write [[{name}]], with two brackets on each side, above each of them"
+            )
+        return value
+
+    return BeforeValidator(check)
 
 
 def _at_least_one(value: object) -> object:
@@ -31,8 +49,16 @@ def _at_least_one(value: object) -> object:
 def _label(value: object) -> object:
     if isinstance(value, str) and not _LABEL.fullmatch(value):
         raise ValueError(
-            "use two or more letters, digits and _ . + - alone, a letter or digit first"
+            "use 2 to 100 characters: letters, digits and _ . + -, a letter or digit first"
         )
+    return value
+
+
+def _toml(value: Any) -> Any:
+    try:
+        to_json(value)
+    except TypeError as error:  # which pydantic takes for a fault of the program
+        raise ValueError(str(error)) from error
     return value
 
 
@@ -44,6 +70,24 @@ def _policy(value: object) -> RestartPolicy:
 
 
 Label = Annotated[StrictStr, BeforeValidator(_label)]
+# a float, of which an integer is one as well
+Finite = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+TOML = AfterValidator(_toml)  # refuses what is not a value of TOML
+Settings = Annotated[dict[StrictStr, Any], TOML]
+
+
+def check_number_of_units(units: int) -> None:
+    """Refuse a plan that would not fit into memory.
+
+    Raises
+    ------
+    ValueError
+        If there are more than a million units.
+    """
+    if units > _MOST_UNITS:
+        raise ValueError(
+            f"these are {units} units; at most {_MOST_UNITS} make an experiment: split it"
+        )
 
 
 class Section(BaseModel):
@@ -55,14 +99,19 @@ class Section(BaseModel):
 class Start(Section):
     """Where a run starts: uniform in ``[lower, upper]^n``, with step size ``sigma0``."""
 
-    lower: StrictFloat | StrictInt = -4.0
-    upper: StrictFloat | StrictInt = 4.0
-    sigma0: Annotated[StrictFloat | StrictInt, Field(gt=0)] = 2.0
+    lower: Finite = -4.0
+    upper: Finite = 4.0
+    sigma0: Annotated[Finite, Field(gt=0)] = 2.0
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
         if not self.lower < self.upper:
             raise ValueError(f"lower = {self.lower} must be less than upper = {self.upper}")
+        if not math.isfinite(self.upper - self.lower):
+            raise ValueError(
+                f"lower = {self.lower} and upper = {self.upper} are further apart than the "
+                "largest number"
+            )
         return self
 
 
@@ -72,8 +121,8 @@ class SolverConfig(Section):
     name: StrictStr
     label: Label = ""
     restarts: Annotated[RestartPolicy, BeforeValidator(_policy)] = RestartPolicy.IPOP
-    population_size: Annotated[StrictInt, Field(ge=2)] | None = None
-    settings: dict[StrictStr, Any] = {}
+    population_size: Annotated[StrictInt, Field(ge=2, le=10**6)] | None = None
+    settings: Settings = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -96,8 +145,8 @@ class Slurm(Section):
     """
 
     cluster: Literal["slurm", "local"] = "slurm"
-    minutes_per_job: Annotated[StrictInt, Field(ge=1)] = 240
-    parameters: dict[StrictStr, Any] = {}
+    minutes_per_job: Annotated[StrictInt, Field(ge=1, le=_YEAR // 60)] = 240
+    parameters: Settings = {}
 
 
 class Run(Section):
@@ -108,17 +157,20 @@ class Run(Section):
     workers
         Number of units that are run at a time.
     backend
-        What spreads them: processes of this machine, dask's workers, or jobs of SLURM.
+        Where they are run: in processes of this machine, by dask's workers, or in jobs of SLURM.
     unit_timeout
-        What a unit may take, in seconds; one that takes longer has failed.
+        Longest time of a unit, in seconds; one that takes longer has failed. None: no limit.
     memory_gib
-        What a worker may take for its units, in GiB; a unit that wants more has failed.
+        Memory of a worker for its units, in GiB; a unit that needs more has failed. None: no
+        limit.
     """
 
-    workers: Annotated[StrictInt, Field(ge=1)] | None = None
+    workers: Annotated[StrictInt, Field(ge=1, le=10_000)] | None = None
     backend: Literal["loky", "dask", "slurm"] = "loky"
-    unit_timeout: Annotated[StrictFloat | StrictInt, Field(gt=0)] | None = None
-    memory_gib: Annotated[StrictFloat | StrictInt, Field(gt=0)] | None = None
+    # a timer of the operating system takes neither less than a microsecond nor infinity
+    unit_timeout: Annotated[Finite, Field(ge=0.1, le=_YEAR)] | None = None
+    # Python, NumPy and COCO need some of it themselves; an address has 47 bits
+    memory_gib: Annotated[Finite, Field(ge=0.125, le=2**17)] | None = None
     dask: Dask | None = None
     slurm: Slurm = Slurm()
 
@@ -136,9 +188,9 @@ class Experiment(Section):
     """What all experiments have: solvers, where their runs start, a seed."""
 
     name: Label
-    seed: Annotated[StrictInt, Field(ge=0)] = 0
+    seed: Annotated[StrictInt, Field(ge=0, lt=2**63)] = 0
     start: Start = Start()
-    solvers: Annotated[tuple[SolverConfig, ...], BeforeValidator(_at_least_one)]
+    solvers: Annotated[tuple[SolverConfig, ...], tables("solvers"), BeforeValidator(_at_least_one)]
     run: Run = Run()
 
     @property
@@ -147,10 +199,10 @@ class Experiment(Section):
         return cores() if self.run.workers is None else self.run.workers
 
     def document(self) -> dict[str, Any]:
-        """Return all that decides the results, with defaults resolved, ready for JSON."""
-        return self.model_dump(mode="json", exclude={"run"})
+        """Return all that decides the results, with defaults resolved, as values of TOML."""
+        return self.model_dump(exclude={"run"})
 
     @property
     def digest(self) -> str:
         """A hash of ``document()``."""
-        return sha256(json.dumps(self.document(), sort_keys=True).encode()).hexdigest()[:16]
+        return sha256(canonical(self.document()).encode()).hexdigest()[:16]

@@ -6,9 +6,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, StrictInt, model_validator
 
-from casmore.experiments.config.base import Experiment, Section
+from casmore.experiments.config.base import Experiment, Section, check_number_of_units
 from casmore.experiments.config.ranges import parse_range
 from casmore.problems import bbob
+
+# COCO ends the process if its options, labels and folders among them, are longer than it expects
+_LONGEST_LABEL = 40
 
 
 def _known(known: Sequence[int], what: str, spelled: str) -> Any:
@@ -66,7 +69,7 @@ class Suite(Section):
 class Budget(Section):
     """When a trial ends without the final target."""
 
-    evaluations_per_dimension: Annotated[StrictInt, Field(ge=1)]
+    evaluations_per_dimension: Annotated[StrictInt, Field(ge=1, le=10**9)]
 
 
 class Config(Experiment):
@@ -74,3 +77,16 @@ class Config(Experiment):
 
     suite: Suite
     budget: Budget
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        suite = self.suite
+        cells = len(suite.functions) * len(suite.dimensions) * len(suite.trials)
+        check_number_of_units(len(self.solvers) * cells)
+        for solver in self.solvers:
+            if len(solver.label) > _LONGEST_LABEL:
+                raise ValueError(
+                    f"the label {solver.label!r} is too long for COCO; use at most "
+                    f"{_LONGEST_LABEL} characters"
+                )
+        return self

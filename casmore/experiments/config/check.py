@@ -1,22 +1,24 @@
 """Reading and checking a config: completely, before anything starts.
 
-Solvers' settings are tried as well, and all problems are reported at once.
+Each solver is tried with its settings, and all problems are reported at once.
 """
 
+import copy
 import tomllib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
 
-from casmore.experiments.config.base import Experiment, SolverConfig
+from casmore.experiments.config.base import Experiment, SolverConfig, Start
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.messages import validation_messages
 from casmore.experiments.config.study import StudyConfig
 from casmore.solvers import registry
+from casmore.solvers.protocol import SolverFactory
 from casmore.solvers.restarts import Restarting, UniformStart
 
 
@@ -37,10 +39,15 @@ def load(path: Path) -> Experiment:
         With all that is wrong. Nothing has been started or written.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        # editors of Windows begin a file with a byte-order mark
+        data = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise ConfigError(str(path), [f"can't read it: {error.strerror}"]) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ConfigError(str(path), [f"not encoded in UTF-8, as TOML is: {error}"]) from error
+    except RecursionError as error:
+        raise ConfigError(str(path), ["not valid TOML: nested too deeply"]) from error
+    except ValueError as error:
         raise ConfigError(str(path), [f"not valid TOML: {error}"]) from error
     return check(data, source=str(path))
 
@@ -53,9 +60,9 @@ def check(
     Parameters
     ----------
     data
-        The content.
+        The content, as values of TOML.
     source
-        What to call it in validation_messages.
+        What to call it in messages.
     try_solvers
         Whether the solvers are tried. To look at a run, they need not even be installed.
 
@@ -72,58 +79,94 @@ def check(
     except ValidationError as error:
         problems += validation_messages(error, kind)
     if try_solvers:
-        problems += _solver_problems(data if config is None else config.document())
+        problems += _solver_problems(data, config)
     if problems or config is None:
         raise ConfigError(source, problems)
     return config
 
 
-def _solver_problems(data: dict[str, Any]) -> list[str]:
+def _solver_problems(data: dict[str, Any], config: Experiment | None) -> list[str]:
     """Try each solver that can be read at all, even where the rest of the config is wrong."""
-    entries = data.get("solvers")
     labels: dict[str, str] = {}
     problems = []
-    for i, entry in enumerate(entries if isinstance(entries, list) else []):
-        try:
-            solver = SolverConfig.model_validate(entry)
-        except ValidationError:
-            continue  # already complained of
+    for where, solver in _solvers(data, config):
         # without regard to case: labels become folders, also where those ignore it
-        other = labels.setdefault(solver.label.lower(), f"solvers[{i}]")
-        if other != f"solvers[{i}]":
+        other = labels.setdefault(solver.label.lower(), where)
+        if other != where:
             problems.append(
-                f"solvers[{i}].label = {solver.label!r}: {other} has the same label; "
-                "give each solver its own"
+                f"{where}.label = {solver.label!r}: {other} has the same label; give each solver "
+                "its own"
             )
-        problems += (f"solvers[{i}]{complaint}" for complaint in _trial(solver))
+        problems += (f"{where}{message}" for message in _trial(solver, config))
     return problems
 
 
-def _trial(solver: SolverConfig) -> list[str]:
-    """Let the solver do one iteration on a small problem; return what it complains of."""
+def _solvers(data: dict[str, Any], config: Experiment | None) -> Iterator[tuple[str, SolverConfig]]:
+    if config is not None:
+        yield from ((f"solvers[{i}]", solver) for i, solver in enumerate(config.solvers))
+        return
+    entries = data.get("solvers")
+    for i, entry in enumerate(entries if isinstance(entries, list | tuple) else []):
+        try:
+            yield f"solvers[{i}]", SolverConfig.model_validate(entry)
+        except ValidationError:
+            continue  # a message says so already
+
+
+def _trial(solver: SolverConfig, config: Experiment | None) -> list[str]:
+    """Let the solver do one iteration in each of the config's dimensions; return what is wrong."""
     try:
         factory = registry.factory(solver.name)
     except (registry.UnknownSolverError, registry.MissingDependencyError) as error:
         return [f".name: {error}"]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            trial = Restarting(
-                factory,
-                UniformStart(3),
-                1.0,
-                policy=solver.restarts,
-                population_size=solver.population_size,
-                seed=1,
-                settings=solver.settings,
-            )
-            X = trial.ask()
-            trial.tell(X, np.sum(X**2, axis=1))
-    except Exception as error:  # whatever a constructor raises is this config's problem
-        given = {
-            k: v for k, v in solver.model_dump().items() if k in ("population_size", "settings")
-        }
-        return [
-            f": solver {solver.name!r} does not work with {given}: {type(error).__name__}: {error}"
-        ]
+    except (Exception, SystemExit) as error:  # whatever a module of the user's raises
+        return [f".name = {solver.name!r}: importing it fails: {type(error).__name__}: {error}"]
+    for n in _dimensions(config):
+        try:
+            _iterate(factory, solver, config.start if config else Start(), n)
+        except (Exception, SystemExit) as error:  # likewise, its constructor
+            return [_refusal(solver, n, error)]
     return []
+
+
+def _iterate(factory: SolverFactory, solver: SolverConfig, start: Start, n: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trial = Restarting(
+            factory,
+            UniformStart(n, start.lower, start.upper),
+            start.sigma0,
+            policy=solver.restarts,
+            population_size=solver.population_size,
+            seed=1,
+            settings=copy.deepcopy(solver.settings),
+        )
+        X = trial.ask()
+        trial.tell(X, np.sum(X**2, axis=1))
+        trial.stop()
+
+
+def _dimensions(config: Experiment | None) -> Sequence[int]:
+    match config:
+        case Config():
+            return config.suite.dimensions
+        case StudyConfig():
+            return (config.study.dimension,)
+    return (3,)
+
+
+def _refusal(solver: SolverConfig, n: int, error: BaseException) -> str:
+    """Return what a solver raises as a message about the key that it names, if it names one."""
+    message = str(error)
+    given = {"population_size": solver.population_size} if solver.population_size else {}
+    for path, values in ((".settings", solver.settings), ("", given)):
+        for key, value in values.items():
+            named = f"{key} = {value!r} "
+            if message.startswith(named):
+                return f"{path}.{key} = {value!r}: {message.removeprefix(named)}"
+    settings = {**given, **({"settings": solver.settings} if solver.settings else {})}
+    with_them = f" with {settings}" if settings else ""
+    return (
+        f": solver {solver.name!r} does not work{with_them} in {n}-D: "
+        f"{type(error).__name__}: {message}"
+    )

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 
-_RANGE = re.compile(r"(\d+)(?:\s*-\s*(\d+))?")
+_RANGE = re.compile(r"([0-9]{1,99})(?:\s*-\s*([0-9]{1,99}))?")
+LARGEST = 100_000  # more than any suite has functions or instances; COCO's numbers end at 2^31
 _EXAMPLE = "write a range '1-24', a list '1,3,8-10' or [1, 3, 8]"
 
 
@@ -45,6 +46,8 @@ def _parse_part(part: str) -> range:
     first, last = int(match[1]), int(match[2] or match[1])
     if first < 1:
         raise ValueError(f"{part!r}: numbers begin with 1")
+    if max(first, last) > LARGEST:
+        raise ValueError(f"{part!r}: numbers end with {LARGEST}")
     if last < first:
         raise ValueError(f"{part!r} runs backwards; write '{last}-{first}'")
     return range(first, last + 1)
@@ -55,4 +58,6 @@ def _whole_number(value: object) -> int:
         raise ValueError(f"{value!r} is no whole number; {_EXAMPLE}")
     if value < 1:
         raise ValueError(f"{value}: numbers begin with 1")
+    if value > LARGEST:
+        raise ValueError(f"numbers end with {LARGEST}")
     return value

@@ -7,16 +7,29 @@ search), ``[[variations]]`` multiplies each of some defaults (a sensitivity stud
 
 import itertools
 import math
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, StrictFloat, StrictInt, StrictStr, model_validator
+from pydantic import BeforeValidator, Field, StrictInt, StrictStr, model_validator
 
 from casmore.algorithms.cas_more import CasMoreParameters
-from casmore.experiments.config.base import Experiment, Label, Section, SolverConfig
+from casmore.experiments.config.base import (
+    TOML,
+    Experiment,
+    Finite,
+    Label,
+    Section,
+    Settings,
+    SolverConfig,
+    check_number_of_units,
+    tables,
+)
 from casmore.experiments.config.ranges import parse_range
 from casmore.problems.analytic import FUNCTIONS
 from casmore.solvers.restarts import RestartPolicy
+
+_NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9_.+-]")
 
 
 def _functions(value: object) -> tuple[int, ...]:
@@ -50,8 +63,8 @@ class Study(Section):
     dimension: Annotated[StrictInt, Field(ge=2, le=99)]
     instance: Annotated[StrictInt, Field(ge=1, le=999)] = 1
     runs: Annotated[StrictInt, Field(ge=1)]
-    evaluations: Annotated[StrictInt, Field(ge=1)]
-    target: Annotated[StrictFloat, Field(gt=0)] = 1e-8
+    evaluations: Annotated[StrictInt, Field(ge=1, le=10**12)]
+    target: Annotated[Finite, Field(gt=0)] = 1e-8
 
 
 class Grid(Section):
@@ -59,15 +72,20 @@ class Grid(Section):
 
     name: StrictStr
     label: Label
-    values: dict[StrictStr, list[Any]]
-    settings: dict[StrictStr, Any] = Field(default_factory=dict)
+    values: Annotated[dict[StrictStr, Annotated[list[Any], Field(min_length=1)]], TOML]
+    settings: Settings = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        check_number_of_units(math.prod(len(values) for values in self.values.values()))
+        return self
 
     def solvers(self) -> Iterator[SolverConfig]:
         """Return a solver for each combination."""
         for values in itertools.product(*self.values.values()):
             chosen = dict(zip(self.values, values, strict=True))
             label = "_".join([self.label, *(f"{k}-{v}" for k, v in chosen.items())])
-            yield _solver(self.name, label, {**self.settings, **chosen})
+            yield _solver(self.name, _NOT_IN_LABELS.sub(".", label), {**self.settings, **chosen})
 
 
 class Variation(Section):
@@ -75,7 +93,7 @@ class Variation(Section):
 
     label: Label
     defaults: Annotated[tuple[StrictStr, ...], Field(min_length=1)]
-    factors: Annotated[tuple[StrictFloat | StrictInt, ...], Field(min_length=1)]
+    factors: Annotated[tuple[Annotated[Finite, Field(gt=0, le=1e6)], ...], Field(min_length=1)]
 
     def solvers(self, dimension: int) -> Iterator[SolverConfig]:
         """Return a solver with the defaults, and one for each that is changed.
@@ -103,9 +121,9 @@ class StudyConfig(Experiment):
     """A whole study; in its document grids and variations have become solvers."""
 
     study: Study
-    solvers: tuple[SolverConfig, ...] = ()
-    grids: tuple[Grid, ...] = ()
-    variations: tuple[Variation, ...] = ()
+    solvers: Annotated[tuple[SolverConfig, ...], tables("solvers")] = ()
+    grids: Annotated[tuple[Grid, ...], tables("grids")] = ()
+    variations: Annotated[tuple[Variation, ...], tables("variations")] = ()
 
     @model_validator(mode="after")
     def _expand(self) -> Self:
@@ -116,12 +134,13 @@ class StudyConfig(Experiment):
         ]
         if not made:
             raise ValueError("give at least one of [[solvers]], [[grids]], [[variations]]")
+        check_number_of_units(len(made) * len(self.study.functions) * self.study.runs)
         object.__setattr__(self, "solvers", tuple(made))  # frozen: once, while being built
         return self
 
     def document(self) -> dict[str, Any]:
-        """Return all that decides the results, with defaults resolved, ready for JSON."""
-        return self.model_dump(mode="json", exclude={"run", "grids", "variations"})
+        """Return all that decides the results, with defaults resolved, as values of TOML."""
+        return self.model_dump(exclude={"run", "grids", "variations"})
 
 
 def _solver(

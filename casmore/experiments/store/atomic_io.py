@@ -6,15 +6,23 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-_ROOM = 2**23  # bytes: more than the workers of a machine have in work at a time
+_ROOM = 2**23  # bytes: more than the workers of a machine write between two checks
 
 
 class DiskFullError(OSError):
-    """Nothing more can be written, or so little that one can't rely on it."""
+    """The disk is full, or nearly."""
+
+
+class DamagedFileError(ValueError):
+    """A file of a run's folder does not hold what was written into it."""
+
+    def __init__(self, path: Path, problem: str, remedy: str = "") -> None:
+        self.path = path
+        super().__init__(f"{path} is damaged: {problem}" + (f"; {remedy}" if remedy else ""))
 
 
 def check_room(folder: Path) -> None:
-    """Check that there is room on the disk of ``folder``, if it tells.
+    """Check that there is room on the disk of ``folder``, if the file system says so.
 
     Raises
     ------
@@ -46,9 +54,39 @@ def write_json(path: Path, document: Any) -> None:
     write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
-def read_json(path: Path) -> Any:
-    """Return the content of a JSON file."""
-    return json.loads(path.read_text(encoding="utf-8"))
+def read_json(path: Path, *, remedy: str = "") -> dict[str, Any]:
+    """Return the content of a file that `write_json` has written, an object of JSON.
+
+    Parameters
+    ----------
+    path
+        The file.
+    remedy
+        What to do if it is damaged, for the message.
+
+    Raises
+    ------
+    DamagedFileError
+        If it holds anything else.
+    OSError
+        If it can't be read at all.
+    """
+    content = path.read_bytes()
+    try:
+        document = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError(path, _what_is_wrong(content, error), remedy) from error
+    if not isinstance(document, dict):
+        raise DamagedFileError(path, f"it holds a {type(document).__name__}", remedy)
+    return document
+
+
+def _what_is_wrong(content: bytes, error: Exception) -> str:
+    if not content:
+        return "it is empty"
+    if not content.strip(b"\0"):
+        return "it holds nothing but NUL bytes"
+    return f"it is not JSON: {error}"
 
 
 def sync(path: Path) -> None:

@@ -1,15 +1,20 @@
 """What can be wrong with a config, and what is said of it."""
 
+import math
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import odd_solvers
 import pytest
 from harness import config, config_data, write_toml
 
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.check import ConfigError, check, load
 from casmore.experiments.config.ranges import parse_range
+from casmore.experiments.plan import make_plan
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.worker import run_unit
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 
@@ -79,6 +84,10 @@ def test_ranges(value: object, numbers: tuple[int, ...]) -> None:
         ([], "names nothing"),
         ([1.5], "1.5 is no whole number"),
         ([True], "True is no whole number"),
+        ("99999999999", "'99999999999': numbers end with 100000"),
+        ("1-1000000000", "'1-1000000000': numbers end with 100000"),
+        ("9" * 10_000, "is no number and no range"),
+        ([10**5000], "numbers end with 100000"),
         (-1, "-1: numbers begin with 1"),
     ],
 )
@@ -110,8 +119,49 @@ def test_wrong_ranges(value: object, complaint: str) -> None:
         (_section("start", lower=4.0), "start: lower = 4.0 must be less than upper = 4.0"),
         (_section("start", sigma0=0), "start.sigma0 = 0: .* greater than 0"),
         (_section("run", workers=0), "run.workers = 0: .* greater than or equal to 1"),
+        (_section("start", sigma0=math.inf), "start.sigma0 = inf: .* finite"),
+        (_section("start", lower=-math.inf), "start.lower = -inf: .* finite"),
+        (_section("start", upper=math.nan), "start.upper = nan: .* finite"),
+        (_section("start", upper=10**400), "start.upper = 1000.* valid number"),
+        (_section("start", upper=True), "start.upper = True: .* valid number"),
+        (_section("start", lower=-1e308, upper=1e308), "start: .* further apart than"),
+        (_section("suite", instances="99999999999"), "suite.instances = '99999999999': .* 100000"),
+        (
+            _section("suite", instances="1-1000000000"),
+            "suite.instances = .* numbers end with 100000",
+        ),
+        (
+            _section("suite", functions="1-1000000000"),
+            "suite.functions = .* numbers end with 100000",
+        ),
+        (_section("suite", instances="1-100000", functions="1-24"), "4800000 units; at most"),
+        (
+            _section("budget", evaluations_per_dimension=10**12),
+            "budget.evaluations_per_dimension = 1000000000000: .* less than or equal to 1000000000",
+        ),
+        (_section("run", unit_timeout=math.inf), "run.unit_timeout = inf: .* finite"),
+        (_section("run", unit_timeout=1e-9), "run.unit_timeout = 1e-09: .* or equal to 0.1"),
+        (_section("run", unit_timeout=1e10), "run.unit_timeout = 10000000000.0: .* less than"),
+        (_section("run", memory_gib=math.inf), "run.memory_gib = inf: .* finite"),
+        (_section("run", memory_gib=1e-4), "run.memory_gib = 0.0001: .* or equal to 0.125"),
+        (_section("run", memory_gib=1e9), "run.memory_gib = 1000000000.0: .* less than"),
+        (_section("run", workers=10**6), "run.workers = 1000000: .* less than or equal to 10000"),
+        ({**config_data(), "seed": 2**64}, "seed = 18446744073709551616: .* less than"),
+        ({**config_data(), "name": "a" * 101}, "name = 'aaa.* 2 to 100 characters"),
+        (
+            {**config_data(), "solvers": [{"name": "cma", "label": "A" * 41}]},
+            "the label 'AAAA.* too long for COCO; use at most 40",
+        ),
+        ({**config_data(), "solvers": {"name": "cma"}}, "solvers: write [[solvers]], with two"),
+        (
+            {**config_data(), "suite": [config_data()["suite"]]},
+            "suite: write [suite], with one bracket on each side, once",
+        ),
         ({**config_data(), "seed": -1}, "seed = -1: .* greater than or equal to 0"),
-        ({**config_data(), "name": "a/b"}, "name = 'a/b': use two or more letters, digits"),
+        (
+            {**config_data(), "name": "a/b"},
+            "name = 'a/b': use 2 to 100 characters: letters, digits",
+        ),
         ({**config_data(), "solvers": []}, "solvers = []: give at least one [[solvers]]"),
         ({**config_data(), "suite": 3}, "suite = 3: this is a section with keys (functions, "),
         (
@@ -132,7 +182,7 @@ def test_wrong_values(data: dict[str, Any], complaint: str) -> None:
         ({"name": "cmaes"}, "solvers[0].name: unknown solver 'cmaes'; did you mean 'cma'?"),
         ({"name": "odd_solvers:nobody"}, "has no attribute 'nobody'"),
         ({"name": "no_such_module:solver"}, "there is no module 'no_such_module'"),
-        ({"name": "cma", "label": "two words"}, "solvers[0].label = 'two words': use two or"),
+        ({"name": "cma", "label": "two words"}, "solvers[0].label = 'two words': use 2 to 100"),
         (
             {"name": "cma", "restarts": "tripop"},
             "solvers[0].restarts = 'tripop': choose one of none",
@@ -147,6 +197,9 @@ def test_wrong_values(data: dict[str, Any], complaint: str) -> None:
             {"name": "odd_solvers:refuses_settings", "settings": {"wrong": [3]}},
             "solvers[0]: .* TypeError: unexpected settings [3]",
         ),
+        ({"name": "broken_module:solver"}, "importing it fails: .* ZeroDivisionError: division"),
+        ({"name": "cma", "population_size": 10**9}, "population_size = 1000000000: .* less than"),
+        ({"name": "cma", "settings": {"big": 2**64}}, "0x10000000000000000 has more than 64 bits"),
     ],
 )
 def test_wrong_solvers(solver: dict[str, Any], complaint: str) -> None:
@@ -181,6 +234,52 @@ def test_all_problems_are_reported_at_once() -> None:
         "solvers[2].label = 'AB': solvers[1] has the same label",
     ):
         assert expected in problems
+
+
+def test_a_solver_is_tried_as_it_is_run() -> None:
+    """In the config's dimensions, from its start."""
+    corners = {"initial_simplex": [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]}
+    solver = {"name": "nelder-mead", "settings": corners}
+    suite = {"functions": "1", "dimensions": [2]}
+    assert config(solvers=[solver], suite=suite).solvers[0].settings == corners
+    (problem,) = _problems(config_data(solvers=[solver], suite={**suite, "dimensions": [2, 3]}))
+    assert "nelder-mead' does not work with" in problem
+    assert "in 3-D: ValueError" in problem
+
+
+def test_the_longest_label_and_name_of_a_solver_fit_into_cocos_options(tmp_path: Path) -> None:
+    name = "odd_solvers:" + "S" * 100
+    setattr(odd_solvers, "S" * 100, odd_solvers.RandomSearch)
+    solver = {"name": name, "label": "L" * 40, "restarts": "bipop"}
+    work = make_plan(config(solvers=[solver]))[0]
+    root = tmp_path / "run"
+    if len(str(root)) < 60:  # the longest path that COCO is given as it is
+        root = tmp_path / ("r" * (59 - len(str(tmp_path))))
+    assert run_unit(work, RunFolder(root)).error is None
+
+
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b""], ids=["byte-order mark", "none"])
+def test_a_byte_order_mark_is_no_part_of_a_config(start: bytes, tmp_path: Path) -> None:
+    file = write_toml(tmp_path / "c.toml", config_data())
+    file.write_bytes(start + file.read_bytes())
+    assert load(file).digest == config().digest
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('name = "x"'.encode("utf-16"), "not encoded in UTF-8"),
+        (b"a = " + b"[" * 100_000, "nested too deeply"),
+        (b"a = " + b"1" * 5000, "not valid TOML: Exceeds the limit"),
+        (b"", "suite: missing"),
+    ],
+    ids=["UTF-16", "nested", "long number", "empty"],
+)
+def test_odd_files(content: bytes, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match=message):
+        load(file)
 
 
 def test_files_that_are_no_config(tmp_path: Path) -> None:

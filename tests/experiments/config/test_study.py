@@ -1,5 +1,7 @@
 """Studies: their configs, plans and units, and that they resume."""
 
+import math
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +24,14 @@ from casmore.solvers.restarts import Restarting, RestartPolicy, UniformStart
 from casmore.trace import Trace
 
 CONFIGS = Path(__file__).parents[3] / "configs"
+STUDY = {"functions": [1, 8], "dimension": 3, "runs": 2, "evaluations": 300}
 
 
 def study(**sections: Any) -> dict[str, Any]:
     return {
         "name": "tiny",
         "seed": 3,
-        "study": {"functions": [1, 8], "dimension": 3, "runs": 2, "evaluations": 300},
+        "study": STUDY,
         "solvers": [{"name": "cas-more", "label": "CAS", "restarts": "none"}],
         **sections,
     }
@@ -70,6 +73,15 @@ def test_a_variation_multiplies_the_defaults_of_the_code() -> None:
     assert len(by_label) == 7
 
 
+def test_any_value_in_a_grid_makes_a_label() -> None:
+    values = [math.inf, True, "a b/c", date(2024, 2, 29), [1, 2]]
+    config = StudyConfig.model_validate(
+        study(solvers=[], grids=[{"name": "more", "label": "M1", "values": {"any": values}}])
+    )
+    assert [s.settings["any"] for s in config.solvers] == values
+    assert len({s.label for s in config.solvers}) == len(values)
+
+
 def test_the_document_is_a_config_of_its_own() -> None:
     grid = {"name": "more", "label": "MORE", "values": {"epsilon": [0.1, 0.5]}}
     config = checked(grids=[grid])
@@ -99,7 +111,31 @@ def test_the_plan_has_each_run_once_with_its_own_seed() -> None:
         ),
         (
             {"grids": [{"name": "more", "label": "M1", "values": {"epsilon": [-1.0]}}]},
-            "epsilon = -1.0 must be positive",
+            "epsilon = -1.0: must be positive",
+        ),
+        ({"study": {**STUDY, "target": math.inf}}, "study.target = inf: .* finite"),
+        ({"study": {**STUDY, "runs": 10**9}}, "000000000 units; at most 1000000"),
+        ({"grids": {"name": "more", "label": "M1"}}, r"grids: write \[\[grids\]\]"),
+        ({"variations": {"label": "d1"}}, r"variations: write \[\[variations\]\]"),
+        (
+            {"variations": [{"label": "d1", "defaults": ["queue_size"], "factors": [math.inf]}]},
+            r"variations\[0\]\.factors\[0\] = inf: .* finite",
+        ),
+        (
+            {"variations": [{"label": "d1", "defaults": ["queue_size"], "factors": [-1]}]},
+            r"variations\[0\]\.factors\[0\] = -1: .* greater than 0",
+        ),
+        (
+            {"grids": [{"name": "more", "label": "M1", "values": {"epsilon": []}}]},
+            r"grids\[0\]\.values\.epsilon = \[\]: .* at least 1 item",
+        ),
+        (
+            {"grids": [{"name": "more", "label": "M1", "values": {"epsilon": ["x" * 99]}}]},
+            r"label = 'M1_epsilon-xxx.* 2 to 100 characters",
+        ),
+        (
+            {"grids": [{"name": "more", "label": "M1", "values": {c: [0] * 99 for c in "abcd"}}]},
+            "96059601 units",
         ),
     ],
 )
