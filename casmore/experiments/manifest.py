@@ -17,7 +17,7 @@ from casmore.experiments.store.atomic_io import read_json, write_json
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.store.toml_values import to_json
 
-_PACKAGES = ("casmore", "numpy", "scipy", "coco-experiment", "cma", "joblib", "threadpoolctl")
+_PACKAGES = ("casmore", "numpy", "scipy", "coco-experiment", "cma", "loky", "threadpoolctl")
 _TASK = "manifest"
 _SEEDS = (
     "A unit's randomness comes from numpy.random.SeedSequence([seed, key]): seed is the config's, "

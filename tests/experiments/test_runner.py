@@ -108,7 +108,7 @@ def test_a_run_killed_with_all_its_processes_goes_on(
     assert _data(root) == undisturbed
 
 
-def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(
+def test_ctrl_c_ends_all_processes_and_says_how_to_resume(
     tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
     arguments, root, process = _start_slow_run(tmp_path)
@@ -119,7 +119,7 @@ def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(
     assert process.returncode == 130, output
     assert not any(map(is_running, workers))
     assert "Traceback" not in output
-    assert f"{len(published(root))} units are done" in output
+    assert f"{len(published(root))} finished units are kept" in output
     assert list((root / "private").iterdir()) == []
     assert f"casmore run {arguments[1]} --out {root}" in output
     done = casmore(*arguments)
@@ -132,7 +132,7 @@ def test_sigterm_is_a_stop_as_well(tmp_path: Path) -> None:
     process.terminate()  # what a batch system sends, to the parent alone
     output, _ = process.communicate(timeout=15)
     assert process.returncode == 143, output
-    assert "go on with the same command" in output
+    assert "to resume, give the same command" in output
     session = json.loads((root / "manifest.json").read_text())["sessions"][-1]
     assert "finished" in session
 

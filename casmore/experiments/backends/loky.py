@@ -1,4 +1,4 @@
-"""Processes of this machine, by joblib's executor: the default."""
+"""Processes of this machine, in the executor that joblib uses: the default."""
 
 import os
 import sys
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from itertools import islice
 
-from joblib.externals.loky import ProcessPoolExecutor
-from joblib.externals.loky.process_executor import BrokenProcessPool
+from loky import ProcessPoolExecutor
+from loky.process_executor import BrokenProcessPool
 
 from casmore.experiments.backends.backend import Batch, WorkerDiedError
 from casmore.experiments.limits import ONE_THREAD, prepare_worker
@@ -20,8 +20,8 @@ _QUEUED_PER_WORKER = 3
 class LokyBackend:
     """A pool of processes.
 
-    joblib's ``Parallel`` would take a pool of one worker into this process, where a crash of the
-    solver is the end of everything; hence its executor, loky, directly.
+    joblib's ``Parallel`` runs the tasks of a single worker in this process, where a crash of the
+    solver would end everything; hence loky, the executor beneath it.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class LokyBackend:
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
     ) -> Iterator[UnitOutcome]:
-        """Run batches; a killed worker takes the pool, and what all others have in work, with it.
+        """Run batches; a killed worker takes the pool with it, and the other workers' batches.
 
         Raises
         ------
@@ -63,5 +63,5 @@ class LokyBackend:
         except BrokenProcessPool as error:
             raise WorkerDiedError(str(error)) from error
         finally:
-            # also on Ctrl-C, and when the caller loses interest: nobody waits for a unit to end
+            # also on Ctrl-C, and when the generator is closed: a unit is not waited for
             executor.shutdown(wait=True, kill_workers=True)

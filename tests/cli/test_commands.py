@@ -122,7 +122,7 @@ def test_solvers_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("missing", "arguments"),
-    [("cocoex", ["run", "small"]), ("joblib", ["run", "small"]), ("pydantic", ["report", "small"])],
+    [("cocoex", ["run", "small"]), ("loky", ["run", "small"]), ("pydantic", ["report", "small"])],
 )
 def test_a_missing_extra_is_no_traceback(missing: str, arguments: list[str], project: Path) -> None:
     done = _casmore(*arguments, code=f"import sys; sys.modules[{missing!r}] = None")
@@ -149,7 +149,7 @@ def test_a_reader_who_has_seen_enough_gets_no_traceback(unbuffered: str) -> None
 
 
 def test_solvers_are_listed_without_the_extras() -> None:
-    blocked = "import sys; sys.modules.update(cma=None, cocoex=None, pydantic=None, joblib=None)"
+    blocked = "import sys; sys.modules.update(cma=None, cocoex=None, pydantic=None, loky=None)"
     done = _casmore("solvers", code=blocked)
     assert done.returncode == 0, done.stderr
     assert "to install: pip install 'casmore[cma]'" in done.stdout
@@ -173,4 +173,4 @@ def test_a_folder_that_cannot_be_made_is_no_traceback(
 ) -> None:
     Path("file").touch()
     assert main(["run", "small", "--out", "file/below"]) == 1
-    assert "Not a directory: 'file/below'" in capsys.readouterr().err.replace(f"{project}/", "")
+    assert "file/below: Not a directory" in capsys.readouterr().err.replace(f"{project}/", "")

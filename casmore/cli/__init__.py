@@ -1,0 +1,10 @@
+# PYTHON_ARGCOMPLETE_OK
+"""The command line, ``casmore COMMAND``: a file for each group of commands.
+
+A group is a module with a function ``add_commands``, listed in ``entry_point``. Showing help and
+completing words import no NumPy, so a module imports what its commands need within their functions.
+"""
+
+from casmore.cli.entry_point import main
+
+__all__ = ["main"]

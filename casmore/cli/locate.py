@@ -1,0 +1,98 @@
+"""Configs and runs by name, by path, and for completion."""
+
+import difflib
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from casmore.cli.errors import UsageError, expected
+
+if TYPE_CHECKING:
+    from casmore.experiments.store.run_folder import RunFolder
+    from casmore.experiments.work_unit import Work
+
+CONFIGS = Path("configs")
+RUNS = Path("runs")
+RUN_HELP = "a run's folder, its name in runs/, or the config it was made from"
+
+
+def config_path(given: str) -> Path:
+    """Return the config file that ``given`` stands for.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    path, named = Path(given), CONFIGS / f"{given}.toml"
+    if path.is_file():
+        return path
+    if named.is_file():
+        return named
+    _not_found(f"there is no config {given!r}", path.stem, config_names(), CONFIGS)
+
+
+def run_path(given: str) -> Path:
+    """Return the run's folder that ``given`` stands for.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    for path in (Path(given), RUNS / given, RUNS / _name_in(Path(given))):
+        if (path / "config.json").is_file():
+            return path
+    what = f"{given!r} is not the folder of a run"
+    _not_found(what, Path(given).name, run_names(), RUNS)
+
+
+def open_run(given: str) -> "tuple[RunFolder, tuple[Work, ...]]":
+    """Return the folder of a run, and its plan.
+
+    Raises
+    ------
+    UsageError
+        If there is no such run, or its config can't be read.
+    """
+    from casmore.experiments import plan
+    from casmore.experiments.config import record
+    from casmore.experiments.store import run_folder
+
+    run = run_folder.RunFolder(run_path(given))
+    with expected(usage=(OSError, ValueError)):
+        experiment = record.recorded_config(run)
+    return run, plan.make_plan(experiment)
+
+
+def is_study(plan: "Sequence[Work]") -> bool:
+    """Whether a run is a study, whose units are traced and have no COCO data."""
+    from casmore.experiments.work_unit import TracedWork
+
+    return all(isinstance(work, TracedWork) for work in plan)
+
+
+def config_names(**_: object) -> list[str]:
+    """Return the names of the configs here; also what completes one."""
+    return sorted(path.stem for path in CONFIGS.glob("*.toml"))
+
+
+def run_names(**_: object) -> list[str]:
+    """Return the names of the runs here; also what completes one."""
+    return sorted(path.parent.name for path in RUNS.glob("*/config.json"))
+
+
+def _name_in(path: Path) -> str:
+    """Return the name in a config, which is that of its run's folder; else the file's own."""
+    try:
+        return str(tomllib.loads(path.read_text(encoding="utf-8"))["name"])
+    except (OSError, ValueError, KeyError):
+        return path.stem
+
+
+def _not_found(what: str, name: str, known: list[str], where: Path) -> NoReturn:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    listing = f" ({where}/ has: {', '.join(known)})" if known else f" ({where}/ has none)"
+    raise UsageError(what + hint + listing)

@@ -1,0 +1,82 @@
+"""``casmore report``: what is made of a run."""
+
+import argparse
+import errno
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casmore.cli import arguments, locate
+from casmore.cli.errors import UsageError, expected, os_error_text
+from casmore.cli.run_folder_commands import add_run
+
+if TYPE_CHECKING:
+    from casmore.experiments.store.run_folder import RunFolder
+    from casmore.experiments.work_unit import Work
+
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``report`` to the command line."""
+    report = commands.add_parser("report", help="make cocopp's report and a summary of a run")
+    add_run(report)
+    report.add_argument(
+        "--out", type=arguments.folder, metavar="FOLDER", help="default: reports/ in the run's"
+    )
+    report.add_argument("--full", action="store_true", help="all of cocopp's figures; slow")
+    report.add_argument(
+        "--compare",
+        action="append",
+        default=[],
+        metavar="DATA",
+        help="COCO data to compare with: a folder, or the name of an entry of COCO's online "
+        "archive; may be given several times",
+    )
+    report.add_argument("--archive", metavar="URL", help="another archive than COCO's own")
+    report.set_defaults(command=_report)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from casmore import reports
+    from casmore.experiments.store import coco_files
+    from casmore.studies import tables
+
+    run, plan = locate.open_run(options.run)
+    with expected(failure=(coco_files.BrokenDataError, reports.ReportError)):
+        if locate.is_study(plan):  # figures are of the paper's own studies alone (make figures)
+            for path in tables.summarise(run.root, options.out or run.root / "reports"):
+                print(path)
+            return 0
+        reports.build(
+            run.root,
+            out=options.out,
+            data=_merged(run, plan, options.out),
+            full=options.full,
+            others=options.compare,
+            archive=options.archive,
+        )
+    return 0
+
+
+def _merged(run: "RunFolder", plan: "Sequence[Work]", out: Path | None) -> Path:
+    """Return the folder with merged data: an interrupted run has units that are not merged yet."""
+    from casmore.experiments.merge import merge
+    from casmore.experiments.store.run_folder import RunFolder
+
+    units, place = [work.unit for work in plan], run
+    try:
+        merged = merge(run, units)
+    except OSError as error:
+        if error.errno not in _READ_ONLY:
+            raise
+        if out is None:
+            raise UsageError(
+                f"{run.root} is read-only ({os_error_text(error)}); "
+                "put the report elsewhere: --out FOLDER"
+            ) from error
+        place = RunFolder(out)
+        merged = merge(run, units, place=place)
+    if not merged:
+        raise UsageError(f"{run.root} has no finished units yet, so there is nothing to report")
+    return place.data

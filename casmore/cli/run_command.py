@@ -1,0 +1,141 @@
+"""``casmore run``: run an experiment, or resume it."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from casmore.cli import arguments, invocation, locate
+from casmore.cli.errors import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_TERMINATED,
+    CommandFailedError,
+    expected,
+    os_error_text,
+)
+
+if TYPE_CHECKING:
+    from casmore.experiments.config.base import Experiment
+    from casmore.experiments.runner import Summary
+    from casmore.experiments.shard import Shard
+
+_SHOWN_FAILURES = 10
+
+
+class _TerminatedError(KeyboardInterrupt):
+    """SIGTERM: what a batch system sends in place of Ctrl-C."""
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``run`` to the command line."""
+    run = commands.add_parser("run", help="run an experiment, or resume it")
+    config = run.add_argument("config", metavar="CONFIG", help="a TOML file, or a name in configs/")
+    config.completer = locate.config_names
+    run.add_argument(
+        "--out", type=arguments.folder, metavar="FOLDER", help="default: runs/<name in the config>"
+    )
+    run.add_argument(
+        "--workers", type=arguments.positive, metavar="N", help="default: as in the config"
+    )
+    run.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="run the I-th of N parts alone; shards share the folder, in any order",
+    )
+    run.set_defaults(command=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from casmore.experiments import shard
+    from casmore.experiments.config import check
+
+    with modules_from_here(), _sigterm_like_ctrl_c():
+        with expected(usage=(ValueError,)):
+            part = shard.Shard.parse(options.shard) if options.shard is not None else None
+            experiment = check.load(locate.config_path(options.config))
+        root = options.out or locate.RUNS / experiment.name
+        try:
+            summary = _carry_out(experiment, root, options.workers, part)
+        except KeyboardInterrupt as error:
+            return _interrupted(error, options, root)
+    return _report_outcome(summary, options)
+
+
+def _carry_out(
+    experiment: "Experiment", root: Path, workers: int | None, part: "Shard | None"
+) -> "Summary":
+    from casmore.experiments import agreement, backends, runner
+    from casmore.experiments.store import coco_files, run_folder
+
+    wrong = (run_folder.RunLockedError, agreement.ConfigChangedError, backends.BackendError)
+    try:
+        with expected(usage=wrong):
+            return runner.run(experiment, root, workers=workers or experiment.workers, shard=part)
+    except (OSError, coco_files.BrokenDataError, backends.WorkerDiedError) as error:
+        reason = os_error_text(error) if isinstance(error, OSError) else str(error)
+        raise CommandFailedError(f"{reason}\nFinished units are kept in {root}.") from error
+
+
+@contextmanager
+def modules_from_here() -> Iterator[None]:
+    """Find solvers given as ``module:attribute`` in the folder where the command is given."""
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)
+
+
+@contextmanager
+def _sigterm_like_ctrl_c() -> Iterator[None]:
+    def terminate(number: int, frame: object) -> NoReturn:
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Path) -> int:
+    done = sum(1 for _ in root.glob("units/*/*/unit.json"))
+    print(
+        f"\nStopped. {done} finished units are kept in {root}; to resume, give the same command:\n"
+        f"  {invocation.command(*options.given)}",
+        file=sys.stderr,
+    )
+    return EXIT_TERMINATED if isinstance(error, _TerminatedError) else EXIT_INTERRUPTED
+
+
+def _report_outcome(summary: "Summary", options: argparse.Namespace) -> int:
+    of_shard = f" of shard {summary.shard}" if summary.shard else ""
+    print(f"{summary.published} of {summary.units} units{of_shard} are done.")
+    for label in summary.labels:
+        print(f"  {label}: {summary.folder / 'data' / label}")
+    if summary.shard:
+        merge = invocation.command("merge", summary.folder)
+        print(f"When all shards are done:\n  {merge}")
+    elif summary.published:
+        print(f"Report:\n  {invocation.command('report', summary.folder)}")
+    if not summary.failures:
+        return 0
+    sys.stdout.flush()
+    print(f"{len(summary.failures)} units failed:", file=sys.stderr)
+    shown = list(summary.failures.items())[:_SHOWN_FAILURES]
+    for unit, error in shown:
+        print(f"  {unit}: {error}", file=sys.stderr)
+    if len(summary.failures) > len(shown):
+        print(f"  ... and {len(summary.failures) - len(shown)} more", file=sys.stderr)
+    print(
+        f"Their tracebacks are in {summary.folder / 'failures'}. To run them again:\n"
+        f"  {invocation.command(*options.given)}",
+        file=sys.stderr,
+    )
+    return EXIT_FAILED

@@ -1,0 +1,75 @@
+"""``casmore status``, ``verify`` and ``merge``: what is in a run's folder."""
+
+import argparse
+import sys
+from typing import Any
+
+from casmore.cli import locate
+from casmore.cli.errors import EXIT_FAILED, UsageError, expected
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to the command line."""
+    status = commands.add_parser("status", help="show how far a run is; live in a terminal")
+    add_run(status)
+    status.add_argument("--once", action="store_true", help="in a terminal, too, show it only once")
+    status.set_defaults(command=_status)
+
+    verify = commands.add_parser(
+        "verify", help="find damaged units, and put them aside so that they are run again"
+    )
+    add_run(verify)
+    verify.set_defaults(command=_verify)
+
+    merge = commands.add_parser(
+        "merge", help="collect the finished units into COCO data, a folder for each solver"
+    )
+    add_run(merge)
+    merge.set_defaults(command=_merge)
+
+
+def add_run(command: argparse.ArgumentParser) -> None:
+    """Let a command take the name of a run."""
+    run: Any = command.add_argument("run", metavar="RUN", help=locate.RUN_HELP)
+    run.completer = locate.run_names
+
+
+def _status(options: argparse.Namespace) -> int:
+    from casmore.experiments import status_display
+
+    run, plan = locate.open_run(options.run)
+    status_display.show(run, plan, sys.stdout, follow=not options.once and sys.stdout.isatty())
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from casmore.experiments import verify
+    from casmore.experiments.store import coco_files
+
+    run, plan = locate.open_run(options.run)
+    with expected(failure=(coco_files.BrokenDataError,)):
+        verdict = verify.verify(run, plan)
+    for damage in verdict.damaged:
+        print(f"{damage.unit}: {damage.reason}\n  now in {damage.quarantined}")
+    for label in verdict.labels:
+        print(f"{run.data / label} was not what the units give, and has been made again")
+    print(f"{verdict.units} units checked, {len(verdict.damaged)} damaged.")
+    if verdict.damaged:
+        print("To have them run again, give the same 'casmore run' as before.")
+    return EXIT_FAILED if verdict.damaged or verdict.labels else 0
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from casmore.experiments import merge
+    from casmore.experiments.store import coco_files
+
+    run, plan = locate.open_run(options.run)
+    if locate.is_study(plan):
+        raise UsageError(f"{run.root} holds a study: its traces need no merging; try 'report'")
+    with expected(failure=(coco_files.BrokenDataError,)):
+        data = merge.merge(run, (work.unit for work in plan))
+    done = run.published()
+    print(f"{sum(work.unit in done for work in plan)} of {len(plan)} units are done.")
+    for label, path in data.items():
+        print(f"  {label}: {path}")
+    return 0

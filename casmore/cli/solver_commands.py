@@ -1,0 +1,52 @@
+"""``casmore solvers`` and ``check-solver``."""
+
+import argparse
+from typing import Any
+
+from casmore.cli.errors import EXIT_FAILED, expected
+from casmore.cli.run_command import modules_from_here
+from casmore.solvers import registry
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to the command line."""
+    solvers = commands.add_parser("solvers", help="list the solvers")
+    solvers.set_defaults(command=_solvers)
+
+    check = commands.add_parser(
+        "check-solver", help="check that a solver, your own for example, keeps the contract"
+    )
+    solver = check.add_argument(
+        "solver", metavar="NAME", help="a solver's name, or module:attribute"
+    )
+    solver.completer = _names
+    check.set_defaults(command=_check_solver)
+
+
+def _names(**_: object) -> list[str]:
+    return [solver.name for solver in registry.registered()]
+
+
+def _solvers(options: argparse.Namespace) -> int:
+    for solver in registry.registered():
+        hint = f" (to install: pip install 'casmore[{solver.extra}]')" if solver.missing else ""
+        print(f"{solver.name:22} {solver.description}{hint}")
+    return 0
+
+
+def _check_solver(options: argparse.Namespace) -> int:
+    from casmore.solvers.conformance import check_solver
+
+    wrong = (registry.UnknownSolverError, registry.MissingDependencyError)
+    with modules_from_here():
+        with expected(usage=wrong):
+            factory = registry.factory(options.solver)
+        findings = check_solver(factory)
+    for finding in findings:
+        verdict = "WRONG" if finding.broken else "ok"
+        print(f"{verdict:5}  {finding.check}")
+        if finding.complaint is not None:
+            print(f"       {'note: ' if finding.note else ''}{finding.complaint}")
+    broken = sum(finding.broken for finding in findings)
+    print(f"{options.solver} keeps the contract." if not broken else f"{broken} wrong.")
+    return EXIT_FAILED if broken else 0
