@@ -12,37 +12,59 @@ from typing import get_type_hints
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from casmore.algorithms.real_numbers import real_array, shortened
+
 Array = NDArray[np.float64]
 
 
 def valid_start(x0: ArrayLike, sigma0: float) -> Array:
-    """Return the initial mean as a fresh array, shape (n,).
+    """Return the initial mean as a new array, shape (n,).
 
     Raises
     ------
     ValueError
-        If it is no finite vector, or ``sigma0`` not positive and finite.
+        If ``x0`` is not a finite vector, or ``sigma0`` not positive and finite.
+    TypeError
+        If one of them is not real.
     """
-    mean = np.array(x0, dtype=float)
+    mean = real_array(x0, "x0")
     if mean.ndim != 1 or len(mean) == 0:
         raise ValueError(f"x0 must be a vector of at least one number, not of shape {mean.shape}")
     if not np.isfinite(mean).all():
         raise ValueError(f"x0 must be finite, not {mean}")
-    if not 0 < sigma0 < math.inf:
-        raise ValueError(f"sigma0 must be positive and finite, not {sigma0!r}")
+    valid_step_size(sigma0)
     return mean
 
 
+def valid_step_size(sigma0: float) -> float:
+    """Return the initial step size as a float.
+
+    Raises
+    ------
+    ValueError
+        If it is not one number, positive and finite.
+    TypeError
+        If it is not real.
+    """
+    given = real_array(sigma0, "sigma0")
+    if given.ndim > 0:
+        raise ValueError(f"sigma0 must be one number, not {shortened(sigma0)}")
+    if not 0 < given < math.inf:
+        raise ValueError(f"sigma0 must be positive and finite, not {sigma0!r}")
+    return float(given)
+
+
 def valid_samples(X: ArrayLike, y: ArrayLike, n: int) -> tuple[Array, Array]:
-    """Return points, shape (k, n), and values, shape (k,), as arrays, NaN as infinity.
+    """Return points, shape (k, n), and values, shape (k,), as new arrays, NaN as infinity.
 
     Raises
     ------
     ValueError
         If the shapes do not fit, or a point is not finite.
+    TypeError
+        If a point or a value is not real.
     """
-    X = np.asarray(X, dtype=float)
-    y = np.array(y, dtype=float)
+    X, y = real_array(X, "X"), real_array(y, "y")
     if X.ndim != 2 or X.shape[1] != n:
         raise ValueError(f"X must have shape (k, {n}), not {X.shape}")
     if y.shape != (len(X),):

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.arguments import CheckedSettings, valid_samples
 from casmore.algorithms.gaussian import DiagonalDistribution, SearchDistribution
-from casmore.algorithms.stopping import StopReason
+from casmore.algorithms.stopping import StopReason, reached
 from casmore.algorithms.termination import degenerate
 
 Array = NDArray[np.float64]
@@ -104,13 +104,13 @@ class GaussianSearch(ABC):
         diagonal: bool = False,
     ) -> None:
         self.parameters = parameters
-        self.target = -math.inf if target is None else target
+        self.target = target
         self.rng = np.random.default_rng(seed)
         kind = DiagonalDistribution if diagonal else SearchDistribution
         self.distribution = kind.isotropic(mean, sigma0)
         self.iterations = 0
         self.evaluations = 0
-        self.best_x = mean.copy()
+        self._best_x = mean.copy()
         self.best_y = math.inf
         self._sigma0 = sigma0
         window = 10 + math.ceil(30 * len(mean) / parameters.population_size)
@@ -126,8 +126,13 @@ class GaussianSearch(ABC):
 
     @property
     def mean(self) -> Array:
-        """Mean of the search distribution, shape (n,)."""
-        return self.distribution.mean
+        """Copy of the mean of the search distribution, shape (n,)."""
+        return self.distribution.mean.copy()
+
+    @property
+    def best_x(self) -> Array:
+        """Copy of the best point told so far, shape (n,); the initial mean at first."""
+        return self._best_x.copy()
 
     def ask(self, count: int | None = None) -> Array:
         """Sample the search distribution.
@@ -168,7 +173,7 @@ class GaussianSearch(ABC):
         self.evaluations += len(y)
         best = int(np.argmin(y))
         if y[best] < self.best_y:
-            self.best_x, self.best_y = X[best].copy(), float(y[best])
+            self._best_x, self.best_y = X[best].copy(), float(y[best])
         if len(self._waiting_y) > 0:
             X, y = np.concatenate([self._waiting_X, X]), np.concatenate([self._waiting_y, y])
         K = self.population_size
@@ -178,8 +183,7 @@ class GaussianSearch(ABC):
             if self._stop:
                 break
         self._waiting_X, self._waiting_y = X.copy(), y
-        if self.best_y <= self.target:
-            self._stop[StopReason.TARGET] = self.best_y
+        self._stop |= reached(self.best_y, self.target)
 
     def _iterate(self, X: Array, y: Array) -> None:
         """Do one iteration, and see whether it was the last."""

@@ -31,13 +31,13 @@ class SampleQueue:
 
     @property
     def points(self) -> Array:
-        """View of the samples, shape (q, n)."""
-        return self._points[: len(self)]
+        """Read-only view of the samples, shape (q, n)."""
+        return _read_only(self._points[: len(self)])
 
     @property
     def values(self) -> Array:
-        """View of their function values, shape (q,)."""
-        return self._values[: len(self)]
+        """Read-only view of their function values, shape (q,)."""
+        return _read_only(self._values[: len(self)])
 
     def add(self, X: Array, y: Array) -> None:
         """Append samples in order; of more than the queue holds, the last ones stay."""
@@ -51,3 +51,8 @@ class SampleQueue:
         """Return the rows written since ``total`` was that, oldest first, each once."""
         first = max(total, self.total - self.capacity)
         return np.arange(first, self.total) % self.capacity
+
+
+def _read_only(view: Array) -> Array:
+    view.flags.writeable = False
+    return view

@@ -1,5 +1,6 @@
 """Why a run ended: the names every solver's ``stop()`` uses."""
 
+import math
 from enum import StrEnum
 
 
@@ -14,3 +15,17 @@ class StopReason(StrEnum):
     NO_PROGRESS = "no progress in f"
     UPDATE_FAILED = "the update failed repeatedly"
     CALLBACK = "stopped by the callback"
+    UNBOUNDED = "f is minus infinity, which no other point can improve"
+
+
+def reached(best_y: float, target: float | None) -> dict[StopReason, float]:
+    """Return whether the best value is a reason to stop; empty: it is not.
+
+    A target of infinity is reached by the first finite value. Without a target, minus infinity
+    ends the run, but does not reach anything.
+    """
+    if target is not None and best_y <= target and best_y < math.inf:
+        return {StopReason.TARGET: best_y}
+    if best_y == -math.inf:
+        return {StopReason.UNBOUNDED: best_y}
+    return {}

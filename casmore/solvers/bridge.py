@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.arguments import valid_samples, valid_start
-from casmore.algorithms.stopping import StopReason
+from casmore.algorithms.stopping import StopReason, reached
 
 Array = NDArray[np.float64]
 
@@ -173,11 +173,11 @@ class Bridge:
         target: float | None = None,
         population_size: int = 0,
     ) -> None:
-        self.best_x, self.best_y = valid_start(x0, sigma0), math.inf
+        self._best_x, self.best_y = valid_start(x0, sigma0), math.inf
         self.population_size = population_size
         self.evaluations = 0
         self._run = run
-        self._target = -math.inf if target is None else target
+        self._target = target
         self._record = array("d")  # all values the foreign solver has been told
         self._pending: Array | None = None  # the points it waits for; None: not begun, or ended
         self._answers: Array | None = None  # to these points; None: none yet
@@ -189,6 +189,11 @@ class Bridge:
     def mean(self) -> Array:
         """The best point: foreign solvers do not tell their favourite."""
         return self.best_x
+
+    @property
+    def best_x(self) -> Array:
+        """Copy of the best point told so far, shape (n,); the initial point at first."""
+        return self._best_x.copy()
 
     def ask(self) -> Array:
         """Return the points the foreign solver waits for, shape (k, n), but those already told.
@@ -225,10 +230,7 @@ class Bridge:
 
     def stop(self) -> dict[StopReason, float]:
         """Return why the foreign solver has ended, or that the target is reached; empty: go on."""
-        stop = dict(self._ended or {})
-        if self.best_y <= self._target:
-            stop[StopReason.TARGET] = self.best_y
-        return stop
+        return {**(self._ended or {}), **reached(self.best_y, self._target)}
 
     @property
     def begun(self) -> bool:
@@ -264,7 +266,7 @@ class Bridge:
                 raise _ClosedError
             _, y = self._count(points, values)
             self._record.extend(y)
-            if self.best_y <= self._target:
+            if reached(self.best_y, self._target):
                 raise _ClosedError
             return y
 
@@ -280,12 +282,12 @@ class Bridge:
             self._end(reasons, None)
 
     def _count(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-        X, y = valid_samples(X, y, len(self.best_x))
+        X, y = valid_samples(X, y, len(self._best_x))
         self.evaluations += len(y)
         if len(y) > 0:
             best = int(np.argmin(y))
             if y[best] < self.best_y:
-                self.best_x, self.best_y = X[best].copy(), float(y[best])
+                self._best_x, self.best_y = X[best].copy(), float(y[best])
         return X, y
 
     def _match(self, pending: Array, X: Array, y: Array) -> Array | None:

@@ -8,8 +8,9 @@ import cma
 import numpy as np
 from numpy.typing import NDArray
 
+from casmore.algorithms.arguments import valid_samples, valid_start
 from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.stopping import StopReason
+from casmore.algorithms.stopping import StopReason, reached
 from casmore.solvers.protocol import Seed
 
 # pycma's termination names, in our words; what is not listed here is a lack of progress
@@ -45,12 +46,11 @@ class CMA:
         settings = strategy_options(self._randn, options)
         if population_size is not None:
             settings["popsize"] = population_size
-        if target is not None:
-            settings["ftarget"] = target
-        self._x0 = np.array(x0, dtype=float)
-        self._es = cma.CMAEvolutionStrategy(self._x0, sigma0, settings)
+        mean = valid_start(x0, sigma0)
+        self._es = cma.CMAEvolutionStrategy(mean.copy(), sigma0, settings)
+        self._target = target
         self._evaluations = 0
-        self._best_x, self._best_y = self._x0, math.inf
+        self._best_x, self._best_y = mean, math.inf
         self._asked = False
         self._waiting: list[tuple[NDArray[np.float64], float]] = []
 
@@ -82,8 +82,8 @@ class CMA:
 
     @property
     def best_x(self) -> NDArray[np.float64]:
-        """Best point told so far."""
-        return self._best_x
+        """Copy of the best point told so far."""
+        return self._best_x.copy()
 
     @property
     def best_y(self) -> float:
@@ -100,10 +100,10 @@ class CMA:
 
         pycma ranks a whole population at a time: fewer points wait for the next ones.
         """
-        y = np.where(np.isnan(y), math.inf, y)
+        X, y = valid_samples(X, y, len(self._best_x))
         for x, value in zip(X, y, strict=True):
             if value < self._best_y:
-                self._best_x, self._best_y = np.array(x), float(value)
+                self._best_x, self._best_y = x.copy(), float(value)
             self._waiting.append((x, float(value)))
         self._evaluations += len(y)
         if len(self._waiting) >= self.population_size:
@@ -115,8 +115,8 @@ class CMA:
             self._es.tell(list(points), list(values))
 
     def stop(self) -> dict[StopReason, float]:
-        """Return pycma's reasons in our words."""
-        return reasons_of(self._es)
+        """Return pycma's reasons in our words, and whether the target is reached."""
+        return {**reasons_of(self._es), **reached(self._best_y, self._target)}
 
 
 def strategy_options(
@@ -139,6 +139,7 @@ def reasons_of(strategy: cma.CMAEvolutionStrategy) -> dict[StopReason, float]:
     return {
         _REASONS.get(name, StopReason.NO_PROGRESS): _number(value)
         for name, value in strategy.stop().items()
+        if not (name == "ftarget" and value == -math.inf)  # pycma's default: no target
     }
 
 

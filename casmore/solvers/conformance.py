@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,11 @@ class _Maker:
     def __init__(self, factory: SolverFactory, settings: dict[str, Any]) -> None:
         self._factory, self._settings = factory, settings
 
-    def __call__(self, n: int = 3, *, seed: Any = 1, target: float | None = None) -> Solver:
+    def __call__(
+        self, n: int = 3, *, seed: Any = 1, target: float | None = None, x0: Array | None = None
+    ) -> Solver:
         return self._factory(
-            np.linspace(1.0, 2.0, n),
+            np.linspace(1.0, 2.0, n) if x0 is None else x0,
             1.0,
             population_size=None,
             seed=seed,
@@ -208,19 +210,62 @@ def _value(x: Array) -> float:
 
 
 def _keeps_no_arrays(make: _Maker) -> None:
-    reference, solver = run(make()), make()
+    for parts in (1, 2):
+        reference, asked = (_run_in_parts(make(), parts, overwrite=o) for o in (False, True))
+        _require(
+            np.array_equal(asked, reference),
+            "overwriting the arrays that ask() returned or tell() was given changes the run; "
+            "copy them",
+        )
+    x0 = np.linspace(1.0, 2.0, 3)
+    solver = make(x0=x0)
+    x0[:] = 7.0
+    _require(
+        7.0 not in solver.best_x and np.array_equal(run(solver), run(make())),
+        "overwriting x0 after the solver was built changes the solver; copy it",
+    )
+
+
+def _run_in_parts(solver: Solver, parts: int, *, overwrite: bool) -> Array:
+    """Tell each batch in parts; return all points that were asked for."""
     asked = [np.empty((0, 3))]
-    while sum(map(len, asked)) < len(reference) and not solver.stop():
+    while sum(map(len, asked)) < _EVALUATIONS and not solver.stop():
         X = solver.ask()
         asked.append(np.array(X))
+        for part in np.array_split(X, parts):
+            y = objective(part)
+            told, values = part.copy(), y.copy()
+            solver.tell(told, values)
+            _require(
+                np.array_equal(told, part) and np.array_equal(values, y),
+                "tell() changes the arrays that it is given; work on copies",
+            )
+            if overwrite:
+                part[:], told[:], values[:] = 7.0, 7.0, 7.0
+    return np.concatenate(asked)
+
+
+def _hands_out_no_memory(make: _Maker) -> None:
+    reference, solver = make(), make()
+    asked: list[Array] = []
+    while sum(map(len, asked)) < _EVALUATIONS and not solver.stop():
+        X = solver.ask()
+        _require(
+            np.array_equal(X, reference.ask()),
+            "writing into best_x or mean changes the run; return copies",
+        )
         y = objective(X)
-        told = X.copy()
-        solver.tell(told, y)
-        X[:], told[:], y[:] = 7.0, 7.0, 7.0
-    _require(
-        np.array_equal(np.concatenate(asked), reference),
-        "overwriting the arrays that ask() returned or tell() was given changes the run; copy them",
-    )
+        for which in (reference, solver):
+            which.tell(X.copy(), y.copy())
+        asked.append(X)
+        for name in ("best_x", "mean"):
+            array = getattr(solver, name)
+            with suppress(ValueError):  # a read-only array is as good as a copy
+                array[:] = 7.0
+            _require(
+                np.array_equal(getattr(solver, name), getattr(reference, name)),
+                f"writing into {name} changes the solver; return a copy",
+            )
 
 
 def _stops_at_the_target(make: _Maker) -> None:
@@ -382,6 +427,7 @@ _CHECKS: dict[str, Callable[[_Maker], None]] = {
     "it asks for points of the right shape": _asks_for_points,
     "it counts, and remembers the best point": _counts_and_remembers,
     "the arrays it is given stay the caller's": _keeps_no_arrays,
+    "the arrays it returns are not its own": _hands_out_no_memory,
     "it stops at the target": _stops_at_the_target,
     "it takes any points, in any number": _takes_any_number_of_points,
     "it bears NaN and infinity": _bears_values_that_are_not_finite,

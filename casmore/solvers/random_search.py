@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.arguments import valid_samples, valid_start
-from casmore.algorithms.stopping import StopReason
+from casmore.algorithms.stopping import StopReason, reached
 from casmore.solvers.protocol import Seed
 
 Array = NDArray[np.float64]
@@ -45,7 +45,7 @@ class RandomSearch:
         lower: float = -5.0,
         upper: float = 5.0,
     ) -> None:
-        self.best_x, self.best_y = valid_start(x0, sigma0), math.inf
+        self._best_x, self.best_y = valid_start(x0, sigma0), math.inf
         if not -math.inf < lower < upper < math.inf:
             raise ValueError(f"the box [{lower}, {upper}] must be finite, lower less than upper")
         self.population_size = 100 if population_size is None else population_size
@@ -54,16 +54,21 @@ class RandomSearch:
         self.lower, self.upper = lower, upper
         self.evaluations = 0
         self._rng = np.random.default_rng(seed)
-        self._target = -math.inf if target is None else target
+        self._target = target
 
     @property
     def mean(self) -> Array:
-        """The best point: it is all that is known."""
+        """The best point, which is all that is known."""
         return self.best_x
+
+    @property
+    def best_x(self) -> Array:
+        """Copy of the best point told so far, shape (n,); the initial point at first."""
+        return self._best_x.copy()
 
     def ask(self) -> Array:
         """Return uniform points, shape (k, n)."""
-        return self._rng.uniform(self.lower, self.upper, (self.population_size, len(self.best_x)))
+        return self._rng.uniform(self.lower, self.upper, (self.population_size, len(self._best_x)))
 
     def tell(self, X: ArrayLike, y: ArrayLike) -> None:
         """Take the values of any points, NaN as infinity.
@@ -73,15 +78,15 @@ class RandomSearch:
         ValueError
             If the shapes do not fit, or a point is not finite.
         """
-        X, y = valid_samples(X, y, len(self.best_x))
+        X, y = valid_samples(X, y, len(self._best_x))
         self.evaluations += len(y)
         if len(y) > 0 and y.min() < self.best_y:
             best = int(np.argmin(y))
-            self.best_x, self.best_y = X[best].copy(), float(y[best])
+            self._best_x, self.best_y = X[best].copy(), float(y[best])
 
     def stop(self) -> dict[StopReason, float]:
-        """Return whether the target is reached; there is no other reason."""
-        return {StopReason.TARGET: self.best_y} if self.best_y <= self._target else {}
+        """Return whether the best value is a reason to stop; there is no other."""
+        return reached(self.best_y, self._target)
 
 
 make = RandomSearch

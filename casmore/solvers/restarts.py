@@ -18,6 +18,9 @@ from casmore.algorithms.stopping import StopReason
 from casmore.solvers.bridge import Bridge
 from casmore.solvers.protocol import Seed, Solver, SolverFactory
 
+# Reasons after which no restart can find anything better
+_FINAL = {StopReason.TARGET, StopReason.UNBOUNDED}
+
 Start = Callable[[np.random.Generator], NDArray[np.float64]]
 
 
@@ -168,7 +171,7 @@ class Restarting:
         """Best point of all runs."""
         if self._best_x is None or self.solver.best_y < self._best_y:
             return self.solver.best_x
-        return self._best_x
+        return self._best_x.copy()
 
     @property
     def best_y(self) -> float:
@@ -205,9 +208,9 @@ class Restarting:
             self.tell(X, y)
 
     def stop(self) -> dict[StopReason, float]:
-        """Return the current run's reasons, where they end the whole."""
+        """Return the current run's reasons, if they end the whole search."""
         reasons = self.solver.stop()
-        if self.policy is RestartPolicy.NONE or StopReason.TARGET in reasons:
+        if self.policy is RestartPolicy.NONE or _FINAL & set(reasons):
             return reasons
         return {}
 

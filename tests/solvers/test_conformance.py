@@ -23,7 +23,7 @@ DETERMINISTIC = {"nelder-mead", "powell", "l-bfgs-b", "slsqp"}
 def test_a_registered_solver_keeps_the_contract(name: str) -> None:
     findings = check_solver(registry.factory(name))
     assert [f.complaint for f in findings if f.broken] == []
-    assert len(findings) == 12
+    assert len(findings) == 13
     assert any(f.note and f.complaint for f in findings) == (name in DETERMINISTIC)
 
 
@@ -55,7 +55,7 @@ class Miscounts(Search):
 class KeepsViews(Search):
     def tell(self, X: Any, y: Any) -> None:
         super().tell(X, y)
-        self.best_x = X[np.argmin(y)] if y.min() == self.best_y else self.best_x
+        self._best_x = X[np.argmin(y)] if y.min() == self.best_y else self._best_x
 
 
 class HandsOutItsOwn(Search):
@@ -64,6 +64,43 @@ class HandsOutItsOwn(Search):
             self.batch = super().ask()
         self.batch += 0.1
         return self.batch
+
+
+class HandsOutItsBest(Search):
+    @property
+    def best_x(self) -> Array:
+        return self._best_x
+
+
+class KeepsTheStart(Search):
+    def __init__(self, x0: Any, sigma0: float, **arguments: Any) -> None:
+        super().__init__(x0, sigma0, **arguments)
+        self._best_x = x0
+
+
+class KeepsParts(Search):
+    """Updates once five values are there, of points it did not copy."""
+
+    def __init__(self, x0: Any, sigma0: float, **arguments: Any) -> None:
+        super().__init__(x0, sigma0, **arguments)
+        self.waiting: list[Any] = []
+        self.shift = 0.0
+
+    def ask(self) -> Array:
+        return super().ask() + self.shift
+
+    def tell(self, X: Any, y: Any) -> None:
+        super().tell(X, y)
+        self.waiting.extend(X)
+        if len(self.waiting) >= 5:
+            self.shift = float(np.sum(self.waiting))
+            self.waiting.clear()
+
+
+class SortsInPlace(Search):
+    def tell(self, X: Any, y: Any) -> None:
+        super().tell(X, y)
+        y.sort()
 
 
 class IgnoresTheTarget(Search):
@@ -145,6 +182,10 @@ class LeavesAThread(Search):
         (Miscounts, "evaluations is 6 after 5 points"),
         (KeepsViews, "keep a copy of the point"),
         (HandsOutItsOwn, "changes the run; copy them"),
+        (HandsOutItsBest, r"writing into best_x changes the solver"),
+        (KeepsTheStart, "overwriting x0 after the solver was built changes"),
+        (KeepsParts, "changes the run; copy them"),
+        (SortsInPlace, r"tell\(\) changes the arrays that it is given"),
         (IgnoresTheTarget, "StopReason.TARGET is due"),
         (StopsInWords, "a dict whose keys are StopReason"),
         (WantsItsOwn, r"IndexError: five, please \(.*test_conformance.py, line \d+\)"),
