@@ -1,27 +1,28 @@
-"""Telling a person, or a log file, how far a run is."""
+"""Progress of a session, shown in a terminal or a log file."""
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Protocol, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
+from casmore.experiments.progress_estimator import ProgressEstimator, group_of
+from casmore.experiments.work_unit import Unit, Work
+
 _PLAIN_SECONDS = 10.0
 
 
-class Pace:
-    """Counts what is done, and estimates from it the time that is left.
-
-    What a unit takes depends on its dimension above all, so each dimension has its own mean.
+class SessionProgress:
+    """Counts what a session has done, and estimates the time left.
 
     Parameters
     ----------
-    units
-        Number of units in the plan.
-    left
-        Those still to do: of each, the dimension and the expected cost, in any unit.
+    plan
+        All units of the session.
+    missing
+        Those that are still to do.
     workers
         Number of units that are run at a time.
     clock
@@ -30,27 +31,25 @@ class Pace:
 
     def __init__(
         self,
-        units: int,
-        left: Iterable[tuple[int, float]],
+        plan: Sequence[Work],
+        missing: Sequence[Work],
         *,
         workers: int = 1,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._cost = dict(left := list(left))
-        self._left = Counter(dimension for dimension, _ in left)
-        self._ended: Counter[int] = Counter()
-        self._seconds: defaultdict[int, float] = defaultdict(float)
-        self.units, self.done, self.failed = units, units - len(left), 0
+        self._estimator = ProgressEstimator(missing)
+        self._left = Counter(group_of(work.unit) for work in missing)
+        self.units, self.done, self.failed = len(plan), len(plan) - len(missing), 0
         self._workers = workers
         self._evaluations = 0
         self._clock = clock
         self._started = clock()
 
-    def count(self, dimension: int, *, seconds: float, evaluations: int, failed: bool) -> None:
+    def count(self, unit: Unit, *, seconds: float, evaluations: int, failed: bool) -> None:
         """Take in a unit that has ended."""
-        self._left[dimension] -= 1
-        self._ended[dimension] += 1
-        self._seconds[dimension] += seconds
+        group = group_of(unit)
+        self._left[group] -= 1
+        self._estimator.add(group, seconds)
         self._evaluations += evaluations
         if failed:
             self.failed += 1
@@ -64,28 +63,17 @@ class Pace:
 
     @property
     def evaluations_per_second(self) -> float:
-        """Evaluations a second, over all workers."""
+        """Evaluations per second, over all workers."""
         return self._evaluations / max(self.elapsed, 1e-9)
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until all is done, if the units to come are like those that have ended.
-
-        Of a dimension of which none has ended, it is assumed that its time is to that of the
-        nearest other one as their expected costs are.
-        """
-        if not self._ended:
-            return None
-        seconds = 0.0
-        for dimension, count in self._left.items():
-            like = min(self._ended, key=lambda d: abs(d - dimension))
-            mean = self._seconds[like] / self._ended[like]
-            seconds += count * mean * self._cost[dimension] / self._cost[like]
-        return seconds / self._workers
+        """Seconds until all is done; None as long as no unit has ended."""
+        return self._estimator.seconds_left(self._left, self._workers)
 
     @property
     def fraction(self) -> float:
-        """Part of this session that is over."""
+        """Elapsed part of the session's time, between 0 and 1."""
         left = self.seconds_left
         return 0.0 if left is None else self.elapsed / max(self.elapsed + left, 1e-9)
 
@@ -96,29 +84,29 @@ class Pace:
                 f"{self.done}/{self.units} units",
                 *([f"{self.failed} failed"] if self.failed else []),
                 f"{self.evaluations_per_second:,.0f} evaluations/s",
-                f"{duration(self.elapsed)} gone",
-                "time left not known yet" if left is None else f"about {duration(left)} left",
+                f"{duration(self.elapsed)} elapsed",
+                "time left unknown" if left is None else f"about {duration(left)} left",
             ]
         )
 
 
 class Display(Protocol):
-    """Shows a pace; a context manager, ``update`` is called about once a second."""
+    """Shows progress; a context manager whose ``update`` is called about once a second."""
 
     def __enter__(self) -> "Display": ...
 
     def __exit__(self, *error: object) -> None: ...
 
     def update(self) -> None:
-        """Show the present state."""
+        """Show the current state."""
 
 
 class PlainDisplay:
-    """A line every ten seconds and one in the end: for logs and pipes."""
+    """A line every ten seconds and one at the end: for logs and pipes."""
 
-    def __init__(self, pace: Pace, stream: TextIO) -> None:
-        self._pace, self._stream = pace, stream
-        self._shown = pace.elapsed
+    def __init__(self, progress: SessionProgress, stream: TextIO) -> None:
+        self._progress, self._stream = progress, stream
+        self._shown = progress.elapsed
 
     def __enter__(self) -> "PlainDisplay":
         return self
@@ -127,26 +115,26 @@ class PlainDisplay:
         self._show()
 
     def update(self) -> None:
-        """Write a line if it is time."""
-        if self._pace.elapsed - self._shown >= _PLAIN_SECONDS:
+        """Write a line if ten seconds have passed."""
+        if self._progress.elapsed - self._shown >= _PLAIN_SECONDS:
             self._show()
 
     def _show(self) -> None:
-        self._shown = self._pace.elapsed
-        print(self._pace, file=self._stream, flush=True)
+        self._shown = self._progress.elapsed
+        print(self._progress, file=self._stream, flush=True)
 
 
 class BarDisplay:
     """A bar in a terminal."""
 
-    def __init__(self, pace: Pace, stream: TextIO) -> None:
-        self._pace = pace
+    def __init__(self, progress: SessionProgress, stream: TextIO) -> None:
+        self._progress = progress
         self._bar = Progress(
             BarColumn(bar_width=24),
             TextColumn("{task.description}"),
             console=Console(file=stream),
         )
-        self._task: TaskID = self._bar.add_task(str(pace), total=1.0)
+        self._task: TaskID = self._bar.add_task(str(progress), total=1.0)
 
     def __enter__(self) -> "BarDisplay":
         self._bar.start()
@@ -158,16 +146,18 @@ class BarDisplay:
 
     def update(self) -> None:
         """Redraw the bar."""
-        self._bar.update(self._task, completed=self._pace.fraction, description=str(self._pace))
+        self._bar.update(
+            self._task, completed=self._progress.fraction, description=str(self._progress)
+        )
 
 
-def display(pace: Pace, stream: TextIO) -> Display:
-    """Return a bar for a terminal, else lines."""
-    return BarDisplay(pace, stream) if stream.isatty() else PlainDisplay(pace, stream)
+def display(progress: SessionProgress, stream: TextIO) -> Display:
+    """Return a bar for a terminal, and lines for anything else."""
+    return BarDisplay(progress, stream) if stream.isatty() else PlainDisplay(progress, stream)
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words, to the second or the minute."""
+    """Return a time in words, to the second, or from an hour on to the minute."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

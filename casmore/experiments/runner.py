@@ -1,7 +1,7 @@
-"""Running an experiment: what is missing, in worker processes, until nothing is.
+"""Run the missing units of an experiment in worker processes.
 
-To resume is to run again: published units are skipped. What was in work when a worker was killed
-is run again, and only units that may have been the cause are held responsible.
+Resuming is running again: published units are skipped. The units that were being run when a worker
+died are run again, and only those that may have been the cause are held responsible.
 """
 
 import shutil
@@ -20,7 +20,7 @@ from casmore.experiments.config.bbob import Config
 from casmore.experiments.limits import hanging_trace
 from casmore.experiments.merge import merge
 from casmore.experiments.plan import make_plan, schedule
-from casmore.experiments.progress import Display, Pace, display
+from casmore.experiments.progress import Display, SessionProgress, display
 from casmore.experiments.shard import WHOLE, Shard
 from casmore.experiments.store.atomic_io import DiskFullError, check_room
 from casmore.experiments.store.run_folder import RunFolder
@@ -32,13 +32,13 @@ _STRIKES = 3
 
 @dataclass
 class Summary:
-    """How a session ended; units are those of its share."""
+    """How a session ended; ``units`` counts those of its share."""
 
     folder: Path
     units: int
     published: int
     failures: dict[Unit, str] = field(default_factory=dict)
-    labels: tuple[str, ...] = ()  # of those with data
+    labels: tuple[str, ...] = ()  # with merged data
     shard: Shard | None = None
 
 
@@ -50,33 +50,33 @@ def run(
     stream: TextIO | None = None,
     shard: Shard | None = None,
 ) -> Summary:
-    """Run what is missing of an experiment, and merge all of it.
+    """Run the missing units of an experiment, and merge all of them.
 
     Parameters
     ----------
     config
         The experiment.
     root
-        The run's folder; made if missing, gone on with if it holds this experiment.
+        The run's folder; created if missing, resumed if it holds this experiment.
     workers
-        Number of units to run at a time.
+        Number of units that are run at a time.
     stream
         Where progress is shown; default: standard error.
     shard
-        Run this part alone, perhaps beside others, and merge nothing.
+        Run only this part, perhaps beside others, and merge nothing.
 
     Raises
     ------
     RunLockedError
-        If another session runs the same units in the folder.
+        If another session is running the same units in the folder.
     ConfigChangedError
         If the folder belongs to another config.
     BackendError
-        If what is to spread the work can't be had.
+        If the backend is not available; the message says what to do.
     OSError
-        If the disk is full, or can't be written to. Published units stay.
+        If the disk is full or can't be written to. Published units are kept.
     KeyboardInterrupt
-        On Ctrl-C; the workers are gone then, and published units stay.
+        On Ctrl-C; the workers have ended then, and published units are kept.
     """
     backend = backends.make(config.run)
     folder = RunFolder(root.resolve(), shard.share if shard else WHOLE)
@@ -95,7 +95,7 @@ def run(
                 published = sum(work.unit in done for work in plan)
                 record.update(units=len(plan), published=published, failed=len(failures))
         finally:
-            folder.sweep()  # what was in work when the session was stopped
+            folder.sweep()  # units that were being run when the session was stopped
     return Summary(root, len(plan), published, failures, tuple(data), shard)
 
 
@@ -104,23 +104,27 @@ def _run_missing(
 ) -> dict[Unit, str]:
     done = place.folder.published()
     missing = [work for work in plan if work.unit not in done]
-    left = [(work.unit.dimension, work.cost) for work in missing]
-    pace = Pace(len(plan), left, workers=workers)
     if not missing:
         return {}
-    with display(pace, stream) as shown:
-        return _Session(place, backend, workers, pace, shown).run(missing)
+    progress = SessionProgress(plan, missing, workers=workers)
+    with display(progress, stream) as shown:
+        return _Session(place, backend, workers, progress, shown).run(missing)
 
 
 class _Session:
-    """The loop over rounds: each ends with nothing left to do, or with the death of a worker."""
+    """The loop over rounds: a round ends when nothing is left to do, or when a worker dies."""
 
     def __init__(
-        self, place: Workplace, backend: Backend, workers: int, pace: Pace, shown: Display
+        self,
+        place: Workplace,
+        backend: Backend,
+        workers: int,
+        progress: SessionProgress,
+        shown: Display,
     ) -> None:
         self._place, self._folder = place, place.folder
         self._backend, self._workers = backend, workers
-        self._pace, self._shown = pace, shown
+        self._progress, self._shown = progress, shown
         self._failures: dict[Unit, str] = {}
         self._strikes: Counter[Unit] = Counter()
         self._counted: set[Unit] = set()
@@ -132,7 +136,7 @@ class _Session:
             trusted = [work for work in left if not self._strikes[work.unit]]
             if trusted:
                 self._round(schedule(trusted, self._workers), self._workers, left)
-            else:  # one at a time: if a worker dies now, it is clear of which unit
+            else:  # one at a time: if a worker dies now, it is clear which unit it was running
                 self._round(((work,) for work in left), 1, left)
         return self._failures
 
@@ -157,22 +161,22 @@ class _Session:
                 self._count(outcome_of(unit, self._folder))
 
     def _count(self, outcome: UnitOutcome) -> None:
-        if outcome.unit in self._counted:  # by a worker that was taken for dead
+        if outcome.unit in self._counted:  # published by a worker that seemed to be dead
             return
         self._counted.add(outcome.unit)
         self._unexplained = 0
         if outcome.error is not None:
             self._check_disk()
             self._failures[outcome.unit] = outcome.error
-        self._pace.count(
-            outcome.unit.dimension,
+        self._progress.count(
+            outcome.unit,
             seconds=outcome.seconds,
             evaluations=outcome.evaluations,
             failed=outcome.error is not None,
         )
 
     def _blame(self, error: WorkerDiedError, left: dict[Unit, Work]) -> None:
-        """Find out which units were in work when the workers died."""
+        """Find out which units were being run when the workers died."""
         self._check_disk()  # COCO ends the process when it can't write
         in_work = self._folder.leftovers()
         for leftover in in_work:
@@ -187,7 +191,7 @@ class _Session:
                 raise error
 
     def _strike(self, work: Work, details: str) -> None:
-        """Note that a unit was in work when its worker died; give up on a repeated offender."""
+        """Note that a unit was being run when its worker died; give up on it at the third time."""
         self._strikes[work.unit] += 1
         if self._strikes[work.unit] == _STRIKES:
             summary = f"its worker process died {_STRIKES} times"
@@ -198,7 +202,7 @@ class _Session:
         try:
             check_room(self._folder.root)
         except DiskFullError as error:
-            raise DiskFullError(f"{error}, and go on with the same command") from None
+            raise DiskFullError(f"{error}, then resume with the same command") from None
 
 
 def _hung(private: Path) -> str | None:

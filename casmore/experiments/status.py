@@ -1,12 +1,12 @@
-"""How far a run is, seen from outside: from its folder alone, while sessions are at work or not."""
+"""How far a run is, by its folder alone, whether sessions are running or not."""
 
 import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from casmore.experiments.progress import duration
+from casmore.experiments.progress_estimator import Group, ProgressEstimator, group_of
 from casmore.experiments.shard import WHOLE
 from casmore.experiments.store.atomic_io import read_json
 from casmore.experiments.store.locks import Holder
@@ -14,10 +14,8 @@ from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit, Work
 
 _RATE_SECONDS = 600.0
-_SAMPLES = 20  # records of a solver in a dimension, from which its time for a unit is estimated
+_SAMPLES = 20  # records read per solver and dimension, to estimate the time that a unit takes
 _SHOWN_FAILURES = 5
-
-Cell = tuple[str, int]  # solver's label and dimension
 
 
 @dataclass(frozen=True)
@@ -29,19 +27,19 @@ class Status:
     units, done, running, failed
         Number of units by label and dimension.
     sessions
-        Who is at work, by share.
+        The holder of each share's lock.
     per_minute
-        Units published in the last ten minutes, per minute; None if nobody is at work.
+        Units published in the last ten minutes, per minute; None if no session is running.
     seconds_left
-        If as many units as now go on being run at a time; None if that is not known.
+        Time left if as many units as now are run at a time; None if that is not known.
     failures
-        What the units that failed have failed of.
+        Why units have failed, the first few of them.
     """
 
-    units: Counter[Cell]
-    done: Counter[Cell]
-    running: Counter[Cell]
-    failed: Counter[Cell]
+    units: Counter[Group]
+    done: Counter[Group]
+    running: Counter[Group]
+    failed: Counter[Group]
     sessions: dict[str, Holder]
     per_minute: float | None
     seconds_left: float | None
@@ -56,30 +54,23 @@ class Status:
 def status(folder: RunFolder, plan: Sequence[Work]) -> Status:
     """Look at a run's folder; nothing in it is changed."""
     published, failures, sessions = folder.published(), folder.failed(), folder.sessions()
-    units: Counter[Cell] = Counter()
-    done: Counter[Cell] = Counter()
-    failed: Counter[Cell] = Counter()
-    cost: dict[Cell, int] = {}
-    samples: dict[Cell, list[Unit]] = {}
-    times: list[float] = []
+    units, done, failed = Counter[Group](), Counter[Group](), Counter[Group]()
+    estimator = ProgressEstimator(plan)
     reasons: dict[Unit, str] = {}
-    for work in plan:
-        unit, cell = work.unit, _cell(work.unit)
-        units[cell] += 1
-        cost[cell] = work.cost
+    for unit in (work.unit for work in plan):
+        group = group_of(unit)
+        units[group] += 1
         if unit in published:
-            done[cell] += 1
-            times.append(published[unit])
-            if len(of_cell := samples.setdefault(cell, [])) < _SAMPLES:
-                of_cell.append(unit)
+            done[group] += 1
+            if sessions and done[group] <= _SAMPLES:
+                _add_record(estimator, folder, unit)
         elif unit in failures:
-            failed[cell] += 1
+            failed[group] += 1
             if len(reasons) < _SHOWN_FAILURES:
                 reasons[unit] = _reason(folder, unit)
     in_work = {left.unit for left in folder.in_work() if left.unit is not None}
-    running = Counter(_cell(unit) for unit in in_work if unit not in published)
-    left = units - done - failed
-    seconds = {cell: s for cell, own in samples.items() if (s := _mean_seconds(folder, own))}
+    running = Counter(group_of(unit) for unit in in_work if unit not in published)
+    times = [published[work.unit] for work in plan if work.unit in published]
     return Status(
         units,
         done,
@@ -87,7 +78,7 @@ def status(folder: RunFolder, plan: Sequence[Work]) -> Status:
         failed,
         sessions,
         _per_minute(times) if sessions else None,
-        _seconds_left(left, seconds, cost, running.total()) if sessions else None,
+        estimator.seconds_left(units - done - failed, running.total()),
         reasons,
     )
 
@@ -102,23 +93,19 @@ def text(status: Status) -> str:
         now.append(f"about {duration(status.seconds_left)} left")
     lines = [", ".join(now)]
     for share, who in status.sessions.items():
-        lines.append(f"at work: {_spelled(share)}, {who}")
+        lines.append(f"running: {_spelled(share)}, {who}")
     if not status.sessions and not status.complete:
-        lines.append("nobody is at work; go on with the same 'casmore run' as before")
+        lines.append("no session is running; to resume, give the same 'casmore run' as before")
     width = max(len(label) for label, _ in status.units)
     lines += ["", f"{'solver':{width}}   n    done running  failed   units"]
-    for cell in status.units:
-        label, n = cell
+    for group in status.units:
+        label, n = group
         numbers = (status.done, status.running, status.failed, status.units)
-        counts = " ".join(f"{counter[cell]:7}" for counter in numbers)
+        counts = " ".join(f"{counter[group]:7}" for counter in numbers)
         lines.append(f"{label:{width}} {n:3} {counts}")
     if status.failures:
         lines += ["", *(f"failed: {unit}: {why}" for unit, why in status.failures.items())]
     return "\n".join(lines)
-
-
-def _cell(unit: Unit) -> Cell:
-    return unit.label, unit.dimension
 
 
 def _spelled(share: str) -> str:
@@ -126,33 +113,18 @@ def _spelled(share: str) -> str:
 
 
 def _per_minute(times: Sequence[float]) -> float:
-    """Return the rate of the last ten minutes; a clock that was set may have brought odd times."""
+    """Return the rate of the last ten minutes; times in the future (a reset clock) don't count."""
     now = time.time()
     recent = [then for then in times if now - _RATE_SECONDS <= then <= now]
     return 60 * len(recent) / max(now - min(recent), 1.0) if recent else 0.0
 
 
-def _mean_seconds(folder: RunFolder, units: Sequence[Unit]) -> float | None:
-    found = []
-    for unit in units:
-        try:
-            found.append(float(read_json(folder.sidecar(unit))["wall_seconds"]))
-        except (OSError, ValueError, KeyError, TypeError):  # for 'casmore verify' to find
-            continue
-    return fmean(found) if found else None
-
-
-def _seconds_left(
-    left: Counter[Cell], seconds: dict[Cell, float], cost: dict[Cell, int], running: int
-) -> float | None:
-    """Estimate from the mean times; where there is none yet, from the nearest that is known."""
-    if not seconds or not running:
-        return None
-    total = 0.0
-    for (label, n), count in left.items():
-        like = min(seconds, key=lambda cell: (abs(cell[1] - n), cell[0] != label))
-        total += count * seconds[like] * cost[label, n] / cost[like]
-    return total / running
+def _add_record(estimator: ProgressEstimator, folder: RunFolder, unit: Unit) -> None:
+    try:
+        seconds = float(read_json(folder.sidecar(unit))["wall_seconds"])
+    except (OSError, ValueError, KeyError, TypeError):  # for 'casmore verify' to find
+        return
+    estimator.add(group_of(unit), seconds)
 
 
 def _reason(folder: RunFolder, unit: Unit) -> str:

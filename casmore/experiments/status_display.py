@@ -1,4 +1,4 @@
-"""The status of a run on a terminal, for as long as somebody is at work in it."""
+"""The status of a run on a terminal, for as long as sessions are running."""
 
 import time
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _SECONDS = 2.0
 
 
 def show(folder: RunFolder, plan: Sequence[Work], stream: TextIO, *, follow: bool) -> None:
-    """Print the status; with ``follow`` renew it until no session is at work any more."""
+    """Print the status; with ``follow`` refresh it until no session is running."""
     now = status(folder, plan)
     if not follow:
         print(f"{folder.root}\n{text(now)}", file=stream)

@@ -148,7 +148,7 @@ def test_ctrl_c_leaves_no_child_after_five_seconds(tmp_path: Path) -> None:
     wait_for(lambda: not any(map(is_running, workers)), seconds=5)
     output, _ = process.communicate(timeout=10)
     assert process.returncode == 130, output
-    assert "go on with the same command" in output
+    assert "to resume, give the same command" in output
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def test_counts_by_solver_and_dimension(tmp_path: Path) -> None:
     assert now.failed == {("RANDOM", 3): 1}
     assert now.failures == {plan[6].unit: "ValueError: odd"}
     assert (now.sessions, now.per_minute, now.seconds_left) == ({}, None, None)
-    assert "nobody is at work" in text(now)
+    assert "no session is running" in text(now)
     assert "4 of 12 units done, 1 failed" in text(now)
     assert f"failed: {plan[6].unit}: ValueError: odd" in text(now)
 
@@ -66,7 +66,7 @@ def test_time_left_follows_from_what_units_take_and_how_many_run(tmp_path: Path)
     assert now.seconds_left == pytest.approx((2 * 8 + 6 * 18) / 2)
     assert now.per_minute is not None
     assert now.per_minute > 0
-    assert f"at work: all units, process {os.getpid()}" in text(now)
+    assert f"running: all units, process {os.getpid()}" in text(now)
 
 
 def test_a_clock_that_was_set_does_not_matter(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_status_of_a_run_under_way_and_of_one_that_was_killed(tmp_path: Path) ->
     wait_for(lambda: len(published(root)) >= 2 and len(workers_at_work(root)) == 2)
     seen = casmore("status", root)
     assert seen.returncode == 0, seen.stderr
-    assert f"at work: all units, process {process.pid} on" in seen.stdout
+    assert f"running: all units, process {process.pid} on" in seen.stdout
     assert "units/min" in seen.stdout
     assert "left" in seen.stdout
     assert "\x1b" not in seen.stdout  # there is no terminal
@@ -93,7 +93,7 @@ def test_status_of_a_run_under_way_and_of_one_that_was_killed(tmp_path: Path) ->
     os.killpg(process.pid, signal.SIGKILL)
     process.wait(timeout=10)
     seen = casmore("status", root)
-    assert "nobody is at work" in seen.stdout
+    assert "no session is running" in seen.stdout
     assert "running," not in seen.stdout
     assert f"{len(published(root))} of 12 units done" in seen.stdout
 
@@ -120,7 +120,7 @@ def test_in_a_terminal_the_status_follows_the_run_to_its_end(tmp_path: Path) -> 
     assert process.wait(timeout=30) == 0
     assert process.stdout is not None
     process.stdout.close()
-    assert b"at work" in shown
+    assert b"running: all units" in shown
     assert b"12 of 12 units done" in shown
 
 
