@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.surrogate import Complexity
+from casmore.atomic_io import write_bytes
 from casmore.solvers.protocol import Solver
 
 Array = NDArray[np.float64]
@@ -56,7 +58,7 @@ class Trace:
 
     def __getitem__(self, name: str) -> Array:
         if name in self._loaded:
-            return self._loaded[name]
+            return self._loaded[name].copy()
         if name == "axis_lengths":
             return np.array(self._axes)
         if name not in COLUMNS:
@@ -112,7 +114,9 @@ class Trace:
             )
         )
 
-    def save(self, path: Path, *, dtype: type[np.floating[Any]] = np.float64, **more: Any) -> None:
+    def save(
+        self, path: str | Path, *, dtype: type[np.floating[Any]] = np.float64, **more: Any
+    ) -> None:
         """Write the trace to a compressed ``.npz`` file.
 
         Parameters
@@ -124,11 +128,11 @@ class Trace:
         more
             Further arrays, or what NumPy makes arrays of, to be kept beside it.
         """
-        path.parent.mkdir(parents=True, exist_ok=True)
         names = (*COLUMNS, "axis_lengths")
         columns: dict[str, Any] = {name: self[name].astype(dtype) for name in names}
-        with path.open("wb") as file:
-            np.savez_compressed(file, **columns, **more)
+        content = io.BytesIO()
+        np.savez_compressed(content, **columns, **more)
+        write_bytes(Path(path), content.getvalue())
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:

@@ -5,8 +5,8 @@ from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
 
+from casmore.atomic_io import DamagedFileError, read_json, write_json
 from casmore.experiments.config.base import Experiment
-from casmore.experiments.store.atomic_io import DamagedFileError, read_json, write_json
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.store.toml_values import canonical, from_json, to_json
 

@@ -12,8 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from casmore.atomic_io import read_json, write_json
 from casmore.experiments.config.base import Experiment
-from casmore.experiments.store.atomic_io import read_json, write_json
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.store.toml_values import to_json
 

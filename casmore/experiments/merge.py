@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
-from casmore.experiments.store.atomic_io import read_json, sync_tree, write_json
+from casmore.atomic_io import read_json, sync_tree, write_json
 from casmore.experiments.store.coco_files import BrokenDataError, InfoEntry, read_info
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
+from casmore.atomic_io import DiskFullError, check_room
 from casmore.experiments import backends, manifest
 from casmore.experiments.agreement import agree_on_config
 from casmore.experiments.backends import Backend, WorkerDiedError
@@ -22,7 +23,6 @@ from casmore.experiments.merge import merge
 from casmore.experiments.plan import make_plan, schedule
 from casmore.experiments.progress import Display, SessionProgress, display
 from casmore.experiments.shard import WHOLE, Shard
-from casmore.experiments.store.atomic_io import DiskFullError, check_room
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit, Work
 from casmore.experiments.worker import UnitOutcome, Workplace, outcome_of, write_failure

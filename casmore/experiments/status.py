@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from casmore.atomic_io import read_json
 from casmore.experiments.progress import duration
 from casmore.experiments.progress_estimator import Group, ProgressEstimator, group_of
 from casmore.experiments.shard import WHOLE
-from casmore.experiments.store.atomic_io import read_json
 from casmore.experiments.store.locks import Holder
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit, Work

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from casmore.atomic_io import read_json
 from casmore.experiments.merge import differing, merge
-from casmore.experiments.store.atomic_io import read_json
 from casmore.experiments.store.checksums import check_checksums
 from casmore.experiments.store.coco_files import BrokenDataError, check_trial
 from casmore.experiments.store.run_folder import RunFolder

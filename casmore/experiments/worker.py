@@ -13,10 +13,10 @@ from typing import Any, Self
 import numpy as np
 
 from casmore.algorithms.stopping import StopReason
+from casmore.atomic_io import check_room, read_json, write_json
 from casmore.experiments import study_trial
 from casmore.experiments.limits import UnitTimeoutError, time_limit
 from casmore.experiments.manifest import versions
-from casmore.experiments.store.atomic_io import check_room, read_json, write_json
 from casmore.experiments.store.checksums import write_checksums
 from casmore.experiments.store.coco_files import check_trial
 from casmore.experiments.store.run_folder import RunFolder

@@ -5,7 +5,7 @@ from typing import Any
 
 import jinja2
 
-from casmore.experiments.store.atomic_io import write_text
+from casmore.atomic_io import write_text
 
 
 def write(page: Path, template: str, **content: Any) -> None:

@@ -28,7 +28,7 @@ from statistics import fmean
 import numpy as np
 from rich.table import Table
 
-from casmore.experiments.store.atomic_io import write_text
+from casmore.atomic_io import write_text
 from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, comparable, dimensions
 from casmore.reports.unit_table import Effort
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from casmore.experiments.store.atomic_io import write_text
+from casmore.atomic_io import write_text
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit
 from casmore.reports.errors import ReportError

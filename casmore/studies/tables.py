@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from casmore.atomic_io import read_json
 from casmore.experiments.config.record import recorded_config
 from casmore.experiments.config.study import StudyConfig
 from casmore.experiments.plan import make_plan
-from casmore.experiments.store.atomic_io import read_json
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.study_trial import FILE
 from casmore.reports.errors import ReportError

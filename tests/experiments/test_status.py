@@ -20,9 +20,9 @@ from harness import (
     write_toml,
 )
 
+from casmore.atomic_io import write_json
 from casmore.experiments.plan import make_plan
 from casmore.experiments.status import status, text
-from casmore.experiments.store.atomic_io import write_json
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from casmore.algorithms.cas_more import CasMoreParameters
 from casmore.algorithms.targets import robust
+from casmore.atomic_io import read_json
 from casmore.experiments.agreement import agree_on_config
 from casmore.experiments.config.check import check
 from casmore.experiments.plan import make_plan
-from casmore.experiments.store.atomic_io import read_json
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.study_trial import FILE
 from casmore.experiments.worker import run_unit

@@ -1,8 +1,8 @@
 """The config on record in a run's folder: what a run is known by once it has begun."""
 
+from casmore.atomic_io import DamagedFileError, read_json
 from casmore.experiments.config.base import Experiment
 from casmore.experiments.config.check import check
-from casmore.experiments.store.atomic_io import DamagedFileError, read_json
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.store.toml_values import from_json
 

@@ -25,8 +25,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from casmore.atomic_io import sync, sync_tree
 from casmore.experiments.shard import WHOLE, Shard
-from casmore.experiments.store.atomic_io import sync, sync_tree
 from casmore.experiments.store.locks import (
     Holder,
     LockedError,

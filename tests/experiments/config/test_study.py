@@ -11,11 +11,11 @@ import pytest
 from casmore import cli
 from casmore.algorithms.cas_more import CasMoreParameters
 from casmore.algorithms.stopping import StopReason
+from casmore.atomic_io import read_json
 from casmore.experiments import runner, study_trial
 from casmore.experiments.config.check import ConfigError, check, load
 from casmore.experiments.config.study import StudyConfig
 from casmore.experiments.plan import make_plan
-from casmore.experiments.store.atomic_io import read_json
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import TracedWork
 from casmore.problems.analytic import Rosenbrock

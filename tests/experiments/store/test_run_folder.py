@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from casmore.atomic_io import read_json, write_json
 from casmore.experiments.shard import WHOLE
-from casmore.experiments.store.atomic_io import read_json, write_json
 from casmore.experiments.store.run_folder import RunFolder, RunLockedError
 from casmore.experiments.work_unit import Unit
 

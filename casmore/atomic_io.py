@@ -91,6 +91,8 @@ def _what_is_wrong(content: bytes, error: Exception) -> str:
 
 def sync(path: Path) -> None:
     """Bring a file's content, or a folder's list of names, to the disk."""
+    if os.name == "nt" and path.is_dir():
+        return  # Windows neither opens folders nor needs it
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
