@@ -11,6 +11,8 @@ def register() -> None:
     _register("casmore/HoleReaching-v0", f"{hole}:HoleReachingEnv")
     _register("casmore/HoleReaching-Noisy-v0", f"{hole}:HoleReachingEnv", depth=(0.98, 1.02))
     _register("casmore/HoleReaching-Penalty-v0", f"{hole}:HoleReachingPenaltyEnv")
+    _register("casmore/TableTennis-v0", f"{_MODULE}.table_tennis:TableTennisEnv")
+    _register("casmore/BeerPong-v0", f"{_MODULE}.beer_pong:BeerPongEnv")
 
 
 def _register(name: str, entry_point: str, **settings: object) -> None:

@@ -68,6 +68,15 @@ _HOLE_PROMP = ProMP(joints=5, bases=3, duration=2.0, scale=0.1)
 _HOLE_CONTROLLER = PDController(100.0 / 1000, 10.0 / 1000)  # of the largest acceleration
 _BY_VELOCITY = VelocityController(1 / (2 * np.pi))  # of the largest velocity
 
+# gains in units of the motors' largest torques, of which an action of 1 asks for ten
+_TENNIS_CONTROLLER = PDController(
+    np.array([1, 4, 2, 4, 1, 4, 1]) / 2 / 10, np.array([0.1, 0.4, 0.2, 0.4, 0.1, 0.4, 0.1]) / 2 / 10
+)
+_PONG_CONTROLLER = PDController(
+    np.array([1.5, 5, 2.55, 3, 2, 2, 1.25]) / 10,
+    np.array([0.02333, 0.1, 0.0625, 0.08, 0.03, 0.03, 0.0125]) / 10,
+)
+
 TASKS = {
     task.env: task
     for task in (
@@ -78,6 +87,20 @@ TASKS = {
             _HOLE_PROMP,
             _BY_VELOCITY,
             (0.0,) * 15,
+            1.0,
+        ),
+        Task(
+            "casmore/TableTennis-v0",
+            ProMP(joints=7, bases=2, duration=1.0, scale=0.1, offset=-0.05, bandwidth=3.5),
+            _TENNIS_CONTROLLER,
+            (0.0,) * 14,
+            2.0,
+        ),
+        Task(
+            "casmore/BeerPong-v0",
+            ProMP(joints=7, bases=2, duration=1.0, scale=0.1),
+            _PONG_CONTROLLER,
+            (0.0,) * 14,
             1.0,
         ),
     )

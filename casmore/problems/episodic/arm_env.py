@@ -1,0 +1,273 @@
+"""What the WAM's tasks share: many simulations at once, and a Gymnasium environment around one.
+
+An environment is a batch of one simulation. So an episode is the same, bit for bit, whether it is
+run alone or among others.
+"""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import mujoco
+import numpy as np
+from gymnasium.utils import seeding
+from mujoco.batch import Batch
+from numpy.typing import NDArray
+
+from casmore.problems.episodic.controllers import Controller
+from casmore.problems.episodic.episodes import Episodes
+from casmore.problems.episodic.promp import Plan
+from casmore.problems.episodic.wam import JOINTS
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+LARGEST_TORQUE = 10.0  # what an action of 1 asks for, of the largest torques of the motors
+_LARGEST_OBSERVATION = 1000.0
+_FAILURES = [
+    int(mujoco.mjtWarning.mjWARN_BADQPOS),
+    int(mujoco.mjtWarning.mjWARN_BADQVEL),
+    int(mujoco.mjtWarning.mjWARN_BADQACC),
+]
+_COUNT = 1  # of the columns of a warning
+_POSITION_AND_VELOCITY = int(mujoco.mjtStage.mjSTAGE_VEL)
+
+
+class Course(ABC):
+    """The course of some episodes of a task, at the same time.
+
+    Parameters
+    ----------
+    model : mujoco.MjModel
+        Its first joints are those of the arm, then those of the ball.
+    count
+        Number of episodes, k.
+    threads
+        That they are spread over; the result does not depend on it.
+
+    Attributes
+    ----------
+    over
+        Which episodes have ended, shape (k,).
+    success, collision
+        Of those that have, shape (k,).
+    steps
+        Number of steps made.
+    """
+
+    start: Array
+    gear: Array
+    horizon: int
+    failure_reward: float
+
+    def __init__(self, model: Any, count: int, threads: int) -> None:
+        self.batch = Batch(model, count, threads, persistent=True)
+        self._count = count
+        self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
+        self._ctrl, self._bias = self.batch.bind("ctrl"), self.batch.bind("qfrc_bias")
+        self._sensors, self._sites = self.batch.bind("sensordata"), self.batch.bind("site_xpos")
+
+    @property
+    def q(self) -> Array:
+        """Positions of the arm's joints, shape (k, 7)."""
+        return self._qpos[:, :JOINTS]
+
+    @property
+    def qd(self) -> Array:
+        """Velocities of the arm's joints, shape (k, 7)."""
+        return self._qvel[:, :JOINTS]
+
+    @property
+    def ball(self) -> Array:
+        """Positions of the ball, shape (k, 3)."""
+        return self._qpos[:, JOINTS:]
+
+    @property
+    def ball_velocity(self) -> Array:
+        """Velocities of the ball, shape (k, 3)."""
+        return self._qvel[:, JOINTS:]
+
+    def begin(self, generators: Sequence[np.random.Generator]) -> None:
+        """Begin episodes, each with noise of its own."""
+        self.batch.reset(stage=int(mujoco.mjtStage.mjSTAGE_NONE))
+        self.batch.warning[:] = 0
+        self.q[:] = self.start
+        self.steps = 0
+        self.effort = np.zeros(self._count)
+        self.over = np.zeros(self._count, dtype=bool)
+        self.success, self.collision = self.over.copy(), self.over.copy()
+        self._place(generators)
+        self.batch.forward(stage=_POSITION_AND_VELOCITY)
+
+    def step(self, action: Array) -> Array:
+        """Apply actions, shape (k, 7), to the episodes that go on; return rewards, shape (k,)."""
+        on = ~self.over
+        # the motors hold the arm against gravity and Coriolis forces by themselves
+        torque = LARGEST_TORQUE * np.clip(action, -1, 1) + self._bias[:, :JOINTS] / self.gear
+        self.effort[on] += (torque * torque).sum(axis=1)[on]
+        self._ctrl[:] = np.clip(torque, -1, 1)
+        self.batch.step(None if on.all() else on, stage=_POSITION_AND_VELOCITY)
+        self.steps += 1
+        self._watch(on)
+        failed = on & (self.batch.warning[:, _FAILURES, _COUNT] > 0).any(axis=1)
+        ended = on & (self._ends() | failed | (self.steps == self.horizon))
+        rewards = np.zeros(self._count)
+        if ended.any():
+            with np.errstate(invalid="ignore"):  # of a simulation that has failed
+                rewards[ended] = np.where(failed, self.failure_reward, self._reward())[ended]
+                self.success |= ended & ~failed & self._succeeded()
+            self.over |= ended
+        return rewards
+
+    @abstractmethod
+    def _place(self, generators: Sequence[np.random.Generator]) -> None:
+        """Put the ball to where an episode begins."""
+
+    @abstractmethod
+    def _watch(self, on: Mask) -> None:
+        """Note what has happened in a step of the episodes that go on."""
+
+    @abstractmethod
+    def _ends(self) -> Mask:
+        """Whether episodes end before the time limit, shape (k,)."""
+
+    @abstractmethod
+    def _reward(self) -> Array:
+        """What is earned if the episodes end now, shape (k,)."""
+
+    @abstractmethod
+    def _succeeded(self) -> Mask:
+        """Whether episodes have succeeded if they end now, shape (k,)."""
+
+
+class ArmEnv(gymnasium.Env[Array, Array], ABC):
+    """An environment around the course of a single episode.
+
+    An action is what the motors are asked for beyond what holds the arm against gravity and
+    Coriolis forces, for each of the seven joints, 1 for ten times the largest torque; what exceeds
+    the largest torque is cut off, but it is paid for. An observation is the joints' positions and
+    velocities, the ball's, and the fraction of the episode that is over, shape (21,).
+
+    Parameters
+    ----------
+    render_mode
+        ``"rgb_array"`` or None.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012 - Gymnasium's way
+
+    dt: float
+    horizon: int
+
+    def __init__(self, *, render_mode: str | None = None) -> None:
+        self.render_mode = render_mode
+        largest = np.concatenate([np.full(20, _LARGEST_OBSERVATION), [1.0]])
+        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (JOINTS,), np.float64)
+        self.observation_space = gymnasium.spaces.Box(-largest, largest, dtype=np.float64)
+        self.model = self._model()
+        self._course = self._begin(1, 1)
+        self._together: Course | None = None
+        self._renderer: Any = None
+        self._course.begin([np.random.default_rng(0)])
+
+    @staticmethod
+    @abstractmethod
+    def _model() -> Any:
+        """Return the compiled model."""
+
+    @abstractmethod
+    def _begin(self, count: int, threads: int) -> Course:
+        """Return the course of so many episodes."""
+
+    def joint_state(self) -> tuple[Array, Array]:
+        """Return positions and velocities of the joints, each of shape (7,)."""
+        return self._course.q[0].copy(), self._course.qd[0].copy()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Begin an episode, with noise from the environment's own generator."""
+        super().reset(seed=seed)
+        self._course.begin([self.np_random])
+        return self._observation(), self._info()
+
+    def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Apply an action for one time step of the simulation."""
+        reward = self._course.step(np.asarray(action)[np.newaxis])
+        return (
+            self._observation(),
+            float(reward[0]),
+            bool(self._course.over[0]),
+            False,
+            self._info(),
+        )
+
+    def rollout(
+        self, plan: Plan, controller: Controller, seeds: Sequence[int], *, threads: int = 1
+    ) -> Episodes:
+        """Run an episode for each trajectory, all at the same time; see `BatchRollout`."""
+        k = len(seeds)
+        course = self._together
+        if course is None or (course.batch.nsim, course.batch.nthread) != (k, threads):
+            course = self._together = self._begin(k, threads)
+        course.begin([seeding.np_random(int(seed))[0] for seed in seeds])
+        positions = np.full((k, self.horizon + 1, JOINTS), np.nan)
+        positions[:, 0] = course.q
+        returns, lengths = np.zeros(k), np.zeros(k, dtype=np.int64)
+        for t in range(self.horizon):
+            on = ~course.over
+            if not on.any():
+                break
+            action = controller(plan.position[:, t], plan.velocity[:, t], course.q, course.qd)
+            returns += course.step(action)
+            lengths[on] += 1
+            positions[on, t + 1] = course.q[on]
+        return Episodes(
+            returns=returns,
+            success=course.success.astype(float),
+            collision=course.collision.astype(float),
+            lengths=lengths,
+            positions=positions,
+            seeds=np.array(seeds, dtype=np.int64),
+        )
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """Return a picture, shape (480, 640, 3)."""
+        if self.render_mode != "rgb_array":
+            return None
+        if self._renderer is None:
+            if "DISPLAY" not in os.environ:
+                os.environ.setdefault("MUJOCO_GL", "egl")
+            self._renderer = mujoco.Renderer(self.model, 480, 640)
+        data = self._course.batch.get_data(0)
+        mujoco.mj_forward(self.model, data)
+        self._renderer.update_scene(data, camera="view")
+        picture: NDArray[np.uint8] = self._renderer.render()
+        return picture.copy()
+
+    def close(self) -> None:
+        """Free what rendering has taken."""
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+
+    def _observation(self) -> Array:
+        course = self._course
+        time = np.array([course.steps / self.horizon])
+        parts = (course.q[0], course.qd[0], course.ball[0], course.ball_velocity[0], time)
+        seen = np.nan_to_num(np.concatenate(parts))
+        return seen.clip(-_LARGEST_OBSERVATION, _LARGEST_OBSERVATION)
+
+    def _info(self) -> dict[str, Any]:
+        return {
+            "success": bool(self._course.success[0]),
+            "collision": bool(self._course.collision[0]),
+        }
+
+
+def nearness(distance: Array) -> Array:
+    """Return ``1 - x / (1 + x)`` of a distance x: 1 at 0, 0 far away."""
+    near: Array = 1 - distance / (1 + distance)
+    return near

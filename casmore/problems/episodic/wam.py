@@ -1,0 +1,270 @@
+"""The Barrett WAM arm with seven joints, built from its numbers for MuJoCo.
+
+Masses, lengths and ranges are those of two models that differ a little: one hangs above a table
+tennis table, one stands and throws. Principal axes of inertia are taken to be those of the links'
+frames. The arm's capsules are for the eye: only what is held collides.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+JOINTS = 7
+
+_ABOUT_X = {-1: (np.sqrt(0.5), -np.sqrt(0.5), 0, 0), 1: (np.sqrt(0.5), np.sqrt(0.5), 0, 0)}
+_STRAIGHT = (1.0, 0.0, 0.0, 0.0)
+_BACK, _FORTH = _ABOUT_X[-1], _ABOUT_X[1]
+
+Vector = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link, moved by a hinge about the z axis of its own frame.
+
+    Attributes
+    ----------
+    position, rotation
+        Of its frame in that of the link before, in metres and as a quaternion.
+    mass, centre, inertia
+        In kg, m, and kg m^2 about the axes of its frame.
+    range
+        Of the hinge, in rad.
+    damping
+        Of the hinge, in N m s.
+    """
+
+    position: Vector
+    rotation: Vector
+    mass: float
+    centre: Vector
+    inertia: Vector
+    range: tuple[float, float]
+    damping: float
+
+
+_INERTIAS: list[Vector] = [
+    (0.135, 0.113, 0.090),
+    (0.0214, 0.0167, 0.0126),
+    (0.0593, 0.0592, 0.0031),
+    (0.0151, 0.0148, 0.0028),
+    (5.6e-4, 4.6e-4, 2.3e-4),
+    (5.6e-4, 4.6e-4, 2.3e-4),
+    (2.1e-4, 1.1e-4, 1.1e-4),
+]
+
+HANGING = [
+    Link(position, rotation, mass, centre, inertia, limits, damping)
+    for position, rotation, mass, centre, inertia, limits, damping in zip(
+        [(0, 0, 0.346), (0, 0, 0), (0, 0, 0), (0.045, 0, 0.55), (-0.045, -0.3, 0)]
+        + [(0, 0, 0), (0, 0, 0)],
+        [_STRAIGHT, _BACK, _FORTH, _BACK, _FORTH, _BACK, _FORTH],
+        [5.0, 3.875, 2.202, 0.500, 1.054, 0.518, 0.083],
+        [
+            (-0.0044, -0.0007, -0.129),
+            (-0.0024, -0.0154, 0.0311),
+            (0.0068, 0, 0.3925),
+            (-0.040, -0.143, 0),
+            (0, 0.0044, -0.0051),
+            (-0.0001, -0.0247, -0.0170),
+            (0, 0, 0.055),
+        ],
+        _INERTIAS,
+        [(-2.6, 2.6), (-2.0, 2.0), (-2.8, 2.8), (-0.9, 3.1), (-4.8, 1.3), (-1.6, 1.6), (-2.2, 2.2)],
+        [1.98, 0.55, 1.65, 0.88, 0.55, 0.11, 0.11],
+        strict=True,
+    )
+]
+
+# The same arm with other frames: that of the upper arm is near the elbow, that of the wrist's first
+# joint at the elbow. The centres of mass are where they are in the other model.
+THROWING = [
+    Link(position, rotation, mass, centre, inertia, limits, 0.07)
+    for position, rotation, mass, centre, inertia, limits in zip(
+        [(0, 0, 0.16), (0, 0, 0.184), (0, -0.505, 0), (0.045, 0, 0.045), (-0.045, 0, 0)]
+        + [(0, 0, 0.3), (0, -0.06, 0)],
+        [(np.sqrt(0.5), 0, 0, -np.sqrt(0.5)), _BACK, _FORTH, _BACK, _FORTH, _BACK, _FORTH],
+        [10.77, 3.875, 1.802, 2.400, 0.124, 0.418, 0.069],
+        [
+            (-0.0044, -0.0007, 0.055),
+            (-0.0024, -0.0154, 0.0311),
+            (0.0068, 0, -0.1125),
+            (-0.040, -0.143, 0),
+            (0, 0.0044, 0.2949),
+            (-0.0001, -0.0247, -0.0170),
+            (0, 0, -0.005),
+        ],
+        _INERTIAS,
+        [(-2.6, 2.6), (-1.985, 1.985), (-2.8, 2.8), (-0.9, 3.14159), (-4.55, 1.25)]
+        + [(-1.5707, 1.5707), (-2.7, 2.7)],
+        strict=True,
+    )
+]
+
+
+def new_spec(dt: float) -> Any:
+    """Return an empty model, a ``mujoco.MjSpec`` with angles in rad and this time step."""
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False
+    spec.option.timestep = dt
+    # a simulation that fails is to be seen as such
+    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+    return spec
+
+
+def add_arm(
+    spec: Any, base: Any, links: Sequence[Link], gear: Sequence[float], *, friction: float = 0.0
+) -> Any:
+    """Add an arm and its motors to a model.
+
+    Parameters
+    ----------
+    spec : mujoco.MjSpec
+        The model.
+    base : mujoco.MjsBody
+        What the arm is mounted on.
+    links
+        From the shoulder to the palm.
+    gear
+        Largest torque of each motor in N m; its control is from -1 to 1.
+    friction
+        Torque of dry friction of each joint, in N m.
+
+    Returns
+    -------
+    mujoco.MjsBody
+        The palm.
+    """
+    body = base
+    for number, link in enumerate(links, start=1):
+        _draw_link(body, link)
+        body = body.add_body(
+            name=f"link{number}",
+            pos=link.position,
+            quat=link.rotation,
+            mass=link.mass,
+            ipos=link.centre,
+            inertia=link.inertia,
+            explicitinertial=True,
+        )
+        body.add_joint(
+            name=f"joint{number}",
+            axis=(0, 0, 1),
+            range=link.range,
+            limited=True,
+            damping=[link.damping, 0, 0],
+            frictionloss=friction,
+        )
+        spec.add_actuator(
+            name=f"motor{number}",
+            trntype=mujoco.mjtTrn.mjTRN_JOINT,
+            target=f"joint{number}",
+            gear=[gear[number - 1], 0, 0, 0, 0, 0],
+            ctrlrange=(-1, 1),
+            ctrllimited=True,
+        )
+    return body
+
+
+def _draw_link(body: Any, following: Link) -> None:
+    """Draw a link as a capsule from its own frame to that of the following one."""
+    if np.linalg.norm(following.position) > 0.05:
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+            fromto=[0, 0, 0, *following.position],
+            size=[0.045, 0, 0],
+            rgba=[0.75, 0.76, 0.78, 1],
+            **UNTOUCHABLE,
+        )
+
+
+# settings of a geom that nothing collides with
+UNTOUCHABLE = {"contype": 0, "conaffinity": 0, "group": 1}
+
+
+def add_ball(spec: Any, *, solref: tuple[float, float]) -> Any:
+    """Add a table tennis ball without spin: its three joints are its position in the world.
+
+    Returns
+    -------
+    mujoco.MjsBody
+        The ball, of radius 0.025 m and mass 0.1 kg.
+    """
+    ball = spec.worldbody.add_body(name="ball")
+    for axis, name in zip(np.eye(3), "xyz", strict=True):
+        ball.add_joint(name=f"ball_{name}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis)
+    ball.add_geom(
+        name="ball",
+        type=mujoco.mjtGeom.mjGEOM_SPHERE,
+        size=[0.025, 0, 0],
+        mass=0.1,
+        rgba=[0.95, 0.45, 0.05, 1],
+        condim=4,
+        friction=[0.1, 0.1, 0.1],
+        solref=solref,
+        solimp=[0.9, 0.95, 0.001, 0.5, 2],
+        priority=1,
+        contype=1,
+        conaffinity=1,
+    )
+    return ball
+
+
+def add_box(
+    spec: Any, name: str, size: Vector, position: Vector, colour: Vector, **settings: Any
+) -> None:
+    """Add a box that does not move, of half the sizes given, for balls and bats to hit."""
+    spec.worldbody.add_geom(
+        name=name,
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        size=size,
+        pos=position,
+        rgba=[*colour, 1],
+        contype=0,
+        conaffinity=1,
+        **settings,
+    )
+
+
+def add_surroundings(spec: Any, *, camera: Vector, target: Vector, fovy: float) -> None:
+    """Add floor, sky, light, and a camera called ``view`` that looks at a point."""
+    spec.add_texture(
+        name="sky",
+        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=[1, 1, 1],
+        rgb2=[0.85, 0.9, 0.95],
+        width=64,
+        height=384,
+    )
+    spec.worldbody.add_geom(
+        name="floor",
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=[6, 6, 0.1],
+        rgba=[0.87, 0.87, 0.85, 1],
+        contype=0,
+        conaffinity=1,
+    )
+    spec.worldbody.add_light(pos=(0, 0, 4.5), dir=(0, 0, -1), castshadow=True)
+    spec.worldbody.add_light(pos=(3, 3, 4), dir=(-0.5, -0.5, -0.7), castshadow=False)
+    backward = np.subtract(camera, target)
+    right = np.cross((0, 0, 1), backward)
+    up = np.cross(backward, right)
+    spec.worldbody.add_camera(name="view", pos=camera, xyaxes=[*right, *up], fovy=fovy)
+
+
+def add_contact_sensor(spec: Any, name: str, geom: str, other: str, *, body: bool = False) -> None:
+    """Add a sensor that is positive while a geom touches another one, or a body."""
+    kinds = mujoco.mjtObj
+    spec.add_sensor(
+        name=name,
+        type=mujoco.mjtSensor.mjSENS_CONTACT,
+        objtype=kinds.mjOBJ_GEOM,
+        objname=geom,
+        reftype=kinds.mjOBJ_BODY if body else kinds.mjOBJ_GEOM,
+        refname=other,
+        intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FOUND), 0, 1],
+    )
