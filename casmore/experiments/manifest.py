@@ -17,7 +17,17 @@ from casmore.experiments.config.base import Experiment
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.store.toml_values import to_json
 
-_PACKAGES = ("casmore", "numpy", "scipy", "coco-experiment", "cma", "loky", "threadpoolctl")
+_PACKAGES = (
+    "casmore",
+    "numpy",
+    "scipy",
+    "coco-experiment",
+    "cma",
+    "gymnasium",
+    "mujoco",
+    "loky",
+    "threadpoolctl",
+)
 _TASK = "manifest"
 _SEEDS = (
     "A unit's randomness comes from numpy.random.SeedSequence([seed, key]): seed is the config's, "

@@ -1,13 +1,16 @@
 """The plan of an experiment: its work units, each with its own seed, and their order."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from casmore.experiments.config.base import Experiment, SolverConfig
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.study import StudyConfig
-from casmore.experiments.work_unit import TracedWork, Unit, Work
+from casmore.experiments.config.task_study import TaskStudyConfig
+from casmore.experiments.work_unit import TaskWork, TracedWork, Unit, Work
 
+_NO_FUNCTION = 0  # of BBOB: a study has one task
 # A batch keeps a worker busy for about a second: small beside a run, large beside its dispatch.
 _BATCH_EVALUATIONS = 10_000
 # ... and in a small run there are still some for each worker, so that none is idle for long.
@@ -21,13 +24,15 @@ def make_plan(config: Experiment) -> tuple[Work, ...]:
             return tuple(_bbob_plan(config))
         case StudyConfig():
             return tuple(_study_plan(config))
+        case TaskStudyConfig():
+            return tuple(_task_plan(config))
     raise TypeError(f"there is no plan for {type(config).__name__}")
 
 
 def _bbob_plan(config: Config) -> Iterator[Work]:
     for solver in config.solvers:
-        common = _common(config, solver)
         for dimension in config.suite.dimensions:
+            common = _common(config, solver, dimension)
             for function in config.suite.functions:
                 for instance, repeat in config.suite.trials:
                     yield Work(
@@ -40,7 +45,7 @@ def _bbob_plan(config: Config) -> Iterator[Work]:
 def _study_plan(config: StudyConfig) -> Iterator[TracedWork]:
     study = config.study
     for solver in config.solvers:
-        common = _common(config, solver)
+        common = _common(config, solver, study.dimension)
         for function in study.functions:
             for run in range(study.runs):
                 yield TracedWork(
@@ -51,14 +56,28 @@ def _study_plan(config: StudyConfig) -> Iterator[TracedWork]:
                 )
 
 
-def _common(config: Experiment, solver: SolverConfig) -> dict[str, Any]:
+def _task_plan(config: TaskStudyConfig) -> Iterator[TaskWork]:
+    study = config.study
+    for solver in config.solvers:
+        common = _common(config, solver, config.dimension)
+        for run in range(study.runs):
+            yield TaskWork(
+                unit=Unit(solver.label, _NO_FUNCTION, config.dimension, 1, run),
+                budget=study.evaluations,
+                target=-math.inf,
+                task=study.task,
+                episodes_at_mean=study.episodes_at_mean,
+                **common,
+            )
+
+
+def _common(config: Experiment, solver: SolverConfig, dimension: int) -> dict[str, Any]:
     return {
         "solver": solver.name,
         "settings": solver.settings,
         "population_size": solver.population_size,
         "restarts": solver.restarts,
-        "lower": config.start.lower,
-        "upper": config.start.upper,
+        "start": config.start.points(dimension),
         "sigma0": config.start.sigma0,
         "run_seed": config.seed,
         "config_digest": config.digest,

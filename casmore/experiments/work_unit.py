@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from casmore.solvers.restarts import RestartPolicy
+from casmore.solvers.restarts import RestartPolicy, Start
 
 _LONGEST_INFO = 40  # COCO ends the process if its options are too long
 
@@ -40,8 +40,7 @@ class Work:
     settings: dict[str, Any]
     population_size: int | None
     restarts: RestartPolicy
-    lower: float
-    upper: float
+    start: Start
     sigma0: float
     budget: int
     run_seed: int
@@ -77,3 +76,16 @@ class TracedWork(Work):
     """A unit of a study: traced, and over when the value at the mean is at most ``target``."""
 
     target: float
+
+
+@dataclass(frozen=True)
+class TaskWork(TracedWork):
+    """A unit of a study on an episodic task."""
+
+    task: str
+    episodes_at_mean: int
+
+    @property
+    def noise(self) -> np.random.SeedSequence:
+        """The seed of the episodes, apart from the solver's."""
+        return np.random.SeedSequence([*self.entropy, 1])

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -20,10 +20,15 @@ from casmore.experiments.manifest import versions
 from casmore.experiments.store.checksums import write_checksums
 from casmore.experiments.store.coco_files import check_trial
 from casmore.experiments.store.run_folder import RunFolder
-from casmore.experiments.work_unit import TracedWork, Unit, Work
-from casmore.problems import analytic, bbob
+from casmore.experiments.work_unit import TaskWork, TracedWork, Unit, Work
+from casmore.problems import bbob
+from casmore.problems.analytic import FUNCTIONS, AnalyticFunction
+from casmore.problems.episodic import tasks
 from casmore.solvers import registry
-from casmore.solvers.restarts import Restarting, UniformStart
+from casmore.solvers.restarts import Restarting
+
+if TYPE_CHECKING:
+    from casmore.experiments.task_trial import RecordedTask
 
 
 @dataclass(frozen=True)
@@ -161,12 +166,12 @@ def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
 
 def _run_traced(work: TracedWork, private: Path) -> tuple[Path, dict[str, Any]]:
     """Return the folder of the trace, and the unit's record."""
-    unit = work.unit
     with _Measured() as measured:
-        f = analytic.FUNCTIONS[unit.function](unit.dimension, unit.instance)
+        f = _objective(work)
         solver = _solver(work)
         trace, ended = study_trial.minimise(solver, f, budget=work.budget, target=work.target)
-    trace.save(private / "unit" / study_trial.FILE, dtype=np.float32)
+    more = {} if isinstance(f, AnalyticFunction) else f.columns()
+    trace.save(private / "unit" / study_trial.FILE, dtype=np.float32, **more)
     return private / "unit", {
         **identity(work),
         "evaluations": solver.evaluations,
@@ -178,10 +183,22 @@ def _run_traced(work: TracedWork, private: Path) -> tuple[Path, dict[str, Any]]:
     }
 
 
+def _objective(work: TracedWork) -> "AnalyticFunction | RecordedTask":
+    if not isinstance(work, TaskWork):
+        return FUNCTIONS[work.unit.function](work.unit.dimension, work.unit.instance)
+    from casmore.experiments.task_trial import RecordedTask  # needs Gymnasium
+
+    of_samples, of_mean = work.noise.spawn(2)
+    seeds = of_mean.generate_state(work.episodes_at_mean)
+    return RecordedTask(
+        tasks.find(work.task).objective(seed=of_samples), [int(seed >> 1) for seed in seeds]
+    )
+
+
 def _solver(work: Work) -> Restarting:
     return Restarting(
         registry.factory(work.solver),
-        UniformStart(work.unit.dimension, work.lower, work.upper),
+        work.start,
         work.sigma0,
         policy=work.restarts,
         population_size=work.population_size,

@@ -77,17 +77,34 @@ class _Bipop:
         return population, math.pow(10, -2 * rng.uniform()), 0.5 * self.last_large
 
 
+@dataclass(frozen=True)
 class UniformStart:
     """Fresh starting points, uniform in ``[lower, upper]^n``."""
 
-    def __init__(self, dimension: int, lower: float = -4.0, upper: float = 4.0) -> None:
-        if not lower < upper:
-            raise ValueError(f"start interval [{lower}, {upper}] is empty: lower must be < upper")
-        self.dimension, self.lower, self.upper = dimension, lower, upper
+    dimension: int
+    lower: float = -4.0
+    upper: float = 4.0
+
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper:
+            raise ValueError(
+                f"start interval [{self.lower}, {self.upper}] is empty: lower must be < upper"
+            )
 
     def __call__(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw a starting point, shape (n,)."""
         return rng.uniform(self.lower, self.upper, self.dimension)
+
+
+@dataclass(frozen=True)
+class FixedStart:
+    """The same starting point for every run."""
+
+    mean: tuple[float, ...]
+
+    def __call__(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the starting point, shape (n,)."""
+        return np.array(self.mean)
 
 
 class Restarting:

@@ -163,7 +163,7 @@ def run_sequentially(experiment: Config, outer: Path) -> Path:
         problem.observe_with(observer)
         solver = Restarting(
             registry.factory(item.solver),
-            UniformStart(item.unit.dimension, item.lower, item.upper),
+            UniformStart(item.unit.dimension, experiment.start.lower, experiment.start.upper),
             item.sigma0,
             policy=item.restarts,
             population_size=item.population_size,

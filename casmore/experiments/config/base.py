@@ -19,6 +19,7 @@ from pydantic import (
 
 from casmore.experiments.limits import cores
 from casmore.experiments.store.toml_values import canonical, to_json
+from casmore.solvers import restarts
 from casmore.solvers.restarts import RestartPolicy
 
 # part of the names of folders, which file systems limit to 255 bytes
@@ -114,6 +115,21 @@ class Start(Section):
             )
         return self
 
+    def points(self, dimension: int) -> restarts.UniformStart:
+        """Return the starting points as a solver takes them."""
+        return restarts.UniformStart(dimension, self.lower, self.upper)
+
+
+class FixedStart(Section):
+    """Where every run starts: at ``mean``, with step size ``sigma0``."""
+
+    mean: Annotated[tuple[Finite, ...], Field(min_length=2)]
+    sigma0: Annotated[Finite, Field(gt=0)]
+
+    def points(self, dimension: int) -> restarts.FixedStart:
+        """Return the starting points as a solver takes them."""
+        return restarts.FixedStart(self.mean)
+
 
 class SolverConfig(Section):
     """A solver under a label, with its settings."""
@@ -189,7 +205,7 @@ class Experiment(Section):
 
     name: Label
     seed: Annotated[StrictInt, Field(ge=0, lt=2**63)] = 0
-    start: Start = Start()
+    start: Start | FixedStart = Start()
     solvers: Annotated[tuple[SolverConfig, ...], tables("solvers"), BeforeValidator(_at_least_one)]
     run: Run = Run()
 

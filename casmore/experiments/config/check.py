@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from casmore.experiments.config.base import Experiment, SolverConfig, Start
+from casmore.experiments.config.base import Experiment, FixedStart, SolverConfig, Start
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.messages import validation_messages
-from casmore.experiments.config.study import StudyConfig
+from casmore.experiments.config.study import StudyConfig, VariantsConfig
+from casmore.experiments.config.task_study import TaskStudyConfig, task_problems
 from casmore.solvers import registry
 from casmore.solvers.protocol import SolverFactory
-from casmore.solvers.restarts import Restarting, UniformStart
+from casmore.solvers.restarts import Restarting
 
 
 class ConfigError(ValueError):
@@ -71,7 +72,7 @@ def check(
     ConfigError
         With all that is wrong.
     """
-    kind: type[Experiment] = StudyConfig if "study" in data else Config
+    kind = _kind(data)
     problems: list[str] = []
     config = None
     try:
@@ -79,10 +80,19 @@ def check(
     except ValidationError as error:
         problems += validation_messages(error, kind)
     if try_solvers:
+        if isinstance(config, TaskStudyConfig):
+            problems += task_problems(config)
         problems += _solver_problems(data, config)
     if problems or config is None:
         raise ConfigError(source, problems)
     return config
+
+
+def _kind(data: dict[str, Any]) -> type[Experiment]:
+    study = data.get("study")
+    if study is None:
+        return Config
+    return TaskStudyConfig if isinstance(study, dict) and "task" in study else StudyConfig
 
 
 def _solver_problems(data: dict[str, Any], config: Experiment | None) -> list[str]:
@@ -129,12 +139,14 @@ def _trial(solver: SolverConfig, config: Experiment | None) -> list[str]:
     return []
 
 
-def _iterate(factory: SolverFactory, solver: SolverConfig, start: Start, n: int) -> None:
+def _iterate(
+    factory: SolverFactory, solver: SolverConfig, start: Start | FixedStart, n: int
+) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         trial = Restarting(
             factory,
-            UniformStart(n, start.lower, start.upper),
+            start.points(n),
             start.sigma0,
             policy=solver.restarts,
             population_size=solver.population_size,
@@ -150,8 +162,8 @@ def _dimensions(config: Experiment | None) -> Sequence[int]:
     match config:
         case Config():
             return config.suite.dimensions
-        case StudyConfig():
-            return (config.study.dimension,)
+        case VariantsConfig():
+            return (config.dimension,)
     return (3,)
 
 

@@ -8,6 +8,7 @@ search), ``[[variations]]`` multiplies each of some defaults (a sensitivity stud
 import itertools
 import math
 import re
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
@@ -22,6 +23,7 @@ from casmore.experiments.config.base import (
     Section,
     Settings,
     SolverConfig,
+    Start,
     check_number_of_units,
     tables,
 )
@@ -117,30 +119,56 @@ class Variation(Section):
                 yield _solver("cas-more", label, {name: value})
 
 
-class StudyConfig(Experiment):
-    """A whole study; in its document grids and variations have become solvers."""
+class VariantsConfig(Experiment):
+    """A study of any kind; in its document grids and variations have become solvers."""
 
-    study: Study
     solvers: Annotated[tuple[SolverConfig, ...], tables("solvers")] = ()
     grids: Annotated[tuple[Grid, ...], tables("grids")] = ()
     variations: Annotated[tuple[Variation, ...], tables("variations")] = ()
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """Dimension of what is minimised."""
+
+    @property
+    @abstractmethod
+    def runs_of_a_variant(self) -> int:
+        """Number of units of each solver."""
 
     @model_validator(mode="after")
     def _expand(self) -> Self:
         made = [
             *self.solvers,
             *(solver for grid in self.grids for solver in grid.solvers()),
-            *(s for variation in self.variations for s in variation.solvers(self.study.dimension)),
+            *(s for variation in self.variations for s in variation.solvers(self.dimension)),
         ]
         if not made:
             raise ValueError("give at least one of [[solvers]], [[grids]], [[variations]]")
-        check_number_of_units(len(made) * len(self.study.functions) * self.study.runs)
+        check_number_of_units(len(made) * self.runs_of_a_variant)
         object.__setattr__(self, "solvers", tuple(made))  # frozen: once, while being built
         return self
 
     def document(self) -> dict[str, Any]:
         """Return all that decides the results, with defaults resolved, as values of TOML."""
         return self.model_dump(exclude={"run", "grids", "variations"})
+
+
+class StudyConfig(VariantsConfig):
+    """A whole study on analytic functions."""
+
+    study: Study
+    start: Start = Start()
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the functions."""
+        return self.study.dimension
+
+    @property
+    def runs_of_a_variant(self) -> int:
+        """Number of units of each solver."""
+        return len(self.study.functions) * self.study.runs
 
 
 def _solver(

@@ -72,22 +72,26 @@ class Course(ABC):
     @property
     def q(self) -> Array:
         """Positions of the arm's joints, shape (k, 7)."""
-        return self._qpos[:, :JOINTS]
+        values: Array = self._qpos[:, :JOINTS]
+        return values
 
     @property
     def qd(self) -> Array:
         """Velocities of the arm's joints, shape (k, 7)."""
-        return self._qvel[:, :JOINTS]
+        values: Array = self._qvel[:, :JOINTS]
+        return values
 
     @property
     def ball(self) -> Array:
         """Positions of the ball, shape (k, 3)."""
-        return self._qpos[:, JOINTS:]
+        values: Array = self._qpos[:, JOINTS:]
+        return values
 
     @property
     def ball_velocity(self) -> Array:
         """Velocities of the ball, shape (k, 3)."""
-        return self._qvel[:, JOINTS:]
+        values: Array = self._qvel[:, JOINTS:]
+        return values
 
     def begin(self, generators: Sequence[np.random.Generator]) -> None:
         """Begin episodes, each with noise of its own."""
@@ -258,7 +262,8 @@ class ArmEnv(gymnasium.Env[Array, Array], ABC):
         time = np.array([course.steps / self.horizon])
         parts = (course.q[0], course.qd[0], course.ball[0], course.ball_velocity[0], time)
         seen = np.nan_to_num(np.concatenate(parts))
-        return seen.clip(-_LARGEST_OBSERVATION, _LARGEST_OBSERVATION)
+        bounded: Array = seen.clip(-_LARGEST_OBSERVATION, _LARGEST_OBSERVATION)
+        return bounded
 
     def _info(self) -> dict[str, Any]:
         return {

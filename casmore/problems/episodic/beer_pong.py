@@ -133,7 +133,8 @@ class BeerPongCourse(Course):
 
     @property
     def _in_cup(self) -> Mask:
-        return self._sensors[:, 1] > 0
+        touches: Mask = self._sensors[:, 1] > 0
+        return touches
 
     def _reward(self) -> Array:
         top = nearness(self.nearest)

@@ -5,8 +5,11 @@ Importing this needs NumPy alone; running a task needs Gymnasium, and for the WA
 
 from __future__ import annotations
 
+import difflib
+import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +17,8 @@ from casmore.problems.episodic.controllers import Controller, PDController, Velo
 from casmore.problems.episodic.promp import ProMP
 
 if TYPE_CHECKING:
+    import gymnasium
+
     from casmore.problems.episodic.objective import EpisodicObjective
 
 
@@ -24,7 +29,7 @@ class Task:
     Attributes
     ----------
     env
-        The environment's id.
+        The environment's id, or a function that makes one.
     promp, controller
         What the paper drives it with.
     mean
@@ -33,7 +38,7 @@ class Task:
         Initial standard deviation, likewise.
     """
 
-    env: str
+    env: str | Callable[[], gymnasium.Env[Any, Any]]
     promp: ProMP
     controller: Controller
     mean: tuple[float, ...]
@@ -56,7 +61,8 @@ class Task:
         """
         from casmore.problems.episodic import EpisodicObjective
 
-        return EpisodicObjective(self.env, self.promp, self.controller, seed=seed, threads=threads)
+        env = self.env if isinstance(self.env, str) else self.env()
+        return EpisodicObjective(env, self.promp, self.controller, seed=seed, threads=threads)
 
 
 # The arm bent, its last link vertical, the end-effector 0.4 m above the hole: from an upright arm
@@ -78,7 +84,7 @@ _PONG_CONTROLLER = PDController(
 )
 
 TASKS = {
-    task.env: task
+    str(task.env): task
     for task in (
         Task("casmore/HoleReaching-v0", _HOLE_PROMP, _HOLE_CONTROLLER, _ABOVE_HOLE, 1.0),
         Task("casmore/HoleReaching-Noisy-v0", _HOLE_PROMP, _HOLE_CONTROLLER, _ABOVE_HOLE, 1.0),
@@ -105,3 +111,26 @@ TASKS = {
         ),
     )
 }
+
+
+def find(name: str) -> Task:
+    """Return a task of the paper, or ``module:attribute`` of another one.
+
+    Raises
+    ------
+    ValueError
+        If there is no such task; the message lists the names and suggests the nearest.
+    """
+    if name in TASKS:
+        return TASKS[name]
+    module, _, attribute = name.partition(":")
+    if module and attribute:
+        found = getattr(importlib.import_module(module), attribute, None)
+        if isinstance(found, Task):
+            return found
+        raise ValueError(f"{attribute!r} of the module {module!r} is no casmore Task")
+    near = difflib.get_close_matches(name, TASKS, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"unknown task {name!r}{hint} (known: {', '.join(TASKS)}; or module:attribute of a Task)"
+    )

@@ -11,6 +11,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 JOINTS = 7
 
@@ -46,7 +47,7 @@ class Link:
     damping: float
 
 
-_INERTIAS: list[Vector] = [
+_INERTIA: list[Vector] = [
     (0.135, 0.113, 0.090),
     (0.0214, 0.0167, 0.0126),
     (0.0593, 0.0592, 0.0031),
@@ -57,51 +58,27 @@ _INERTIAS: list[Vector] = [
 ]
 
 HANGING = [
-    Link(position, rotation, mass, centre, inertia, limits, damping)
-    for position, rotation, mass, centre, inertia, limits, damping in zip(
-        [(0, 0, 0.346), (0, 0, 0), (0, 0, 0), (0.045, 0, 0.55), (-0.045, -0.3, 0)]
-        + [(0, 0, 0), (0, 0, 0)],
-        [_STRAIGHT, _BACK, _FORTH, _BACK, _FORTH, _BACK, _FORTH],
-        [5.0, 3.875, 2.202, 0.500, 1.054, 0.518, 0.083],
-        [
-            (-0.0044, -0.0007, -0.129),
-            (-0.0024, -0.0154, 0.0311),
-            (0.0068, 0, 0.3925),
-            (-0.040, -0.143, 0),
-            (0, 0.0044, -0.0051),
-            (-0.0001, -0.0247, -0.0170),
-            (0, 0, 0.055),
-        ],
-        _INERTIAS,
-        [(-2.6, 2.6), (-2.0, 2.0), (-2.8, 2.8), (-0.9, 3.1), (-4.8, 1.3), (-1.6, 1.6), (-2.2, 2.2)],
-        [1.98, 0.55, 1.65, 0.88, 0.55, 0.11, 0.11],
-        strict=True,
-    )
+    Link((0, 0, 0.346), _STRAIGHT, 5.0, (-0.0044, -0.0007, -0.129), _INERTIA[0], (-2.6, 2.6), 1.98),
+    Link((0, 0, 0), _BACK, 3.875, (-0.0024, -0.0154, 0.0311), _INERTIA[1], (-2.0, 2.0), 0.55),
+    Link((0, 0, 0), _FORTH, 2.202, (0.0068, 0, 0.3925), _INERTIA[2], (-2.8, 2.8), 1.65),
+    Link((0.045, 0, 0.55), _BACK, 0.500, (-0.040, -0.143, 0), _INERTIA[3], (-0.9, 3.1), 0.88),
+    Link((-0.045, -0.3, 0), _FORTH, 1.054, (0, 0.0044, -0.0051), _INERTIA[4], (-4.8, 1.3), 0.55),
+    Link((0, 0, 0), _BACK, 0.518, (-0.0001, -0.0247, -0.017), _INERTIA[5], (-1.6, 1.6), 0.11),
+    Link((0, 0, 0), _FORTH, 0.083, (0, 0, 0.055), _INERTIA[6], (-2.2, 2.2), 0.11),
 ]
 
 # The same arm with other frames: that of the upper arm is near the elbow, that of the wrist's first
 # joint at the elbow. The centres of mass are where they are in the other model.
+_TURNED = (np.sqrt(0.5), 0, 0, -np.sqrt(0.5))
+_PITCH, _WRIST = (-1.985, 1.985), (-1.5707, 1.5707)
 THROWING = [
-    Link(position, rotation, mass, centre, inertia, limits, 0.07)
-    for position, rotation, mass, centre, inertia, limits in zip(
-        [(0, 0, 0.16), (0, 0, 0.184), (0, -0.505, 0), (0.045, 0, 0.045), (-0.045, 0, 0)]
-        + [(0, 0, 0.3), (0, -0.06, 0)],
-        [(np.sqrt(0.5), 0, 0, -np.sqrt(0.5)), _BACK, _FORTH, _BACK, _FORTH, _BACK, _FORTH],
-        [10.77, 3.875, 1.802, 2.400, 0.124, 0.418, 0.069],
-        [
-            (-0.0044, -0.0007, 0.055),
-            (-0.0024, -0.0154, 0.0311),
-            (0.0068, 0, -0.1125),
-            (-0.040, -0.143, 0),
-            (0, 0.0044, 0.2949),
-            (-0.0001, -0.0247, -0.0170),
-            (0, 0, -0.005),
-        ],
-        _INERTIAS,
-        [(-2.6, 2.6), (-1.985, 1.985), (-2.8, 2.8), (-0.9, 3.14159), (-4.55, 1.25)]
-        + [(-1.5707, 1.5707), (-2.7, 2.7)],
-        strict=True,
-    )
+    Link((0, 0, 0.16), _TURNED, 10.77, (-0.0044, -0.0007, 0.055), _INERTIA[0], (-2.6, 2.6), 0.07),
+    Link((0, 0, 0.184), _BACK, 3.875, (-0.0024, -0.0154, 0.0311), _INERTIA[1], _PITCH, 0.07),
+    Link((0, -0.505, 0), _FORTH, 1.802, (0.0068, 0, -0.1125), _INERTIA[2], (-2.8, 2.8), 0.07),
+    Link((0.045, 0, 0.045), _BACK, 2.400, (-0.040, -0.143, 0), _INERTIA[3], (-0.9, 3.14159), 0.07),
+    Link((-0.045, 0, 0), _FORTH, 0.124, (0, 0.0044, 0.2949), _INERTIA[4], (-4.55, 1.25), 0.07),
+    Link((0, 0, 0.3), _BACK, 0.418, (-0.0001, -0.0247, -0.017), _INERTIA[5], _WRIST, 0.07),
+    Link((0, -0.06, 0), _FORTH, 0.069, (0, 0, -0.005), _INERTIA[6], (-2.7, 2.7), 0.07),
 ]
 
 
@@ -116,7 +93,7 @@ def new_spec(dt: float) -> Any:
 
 
 def add_arm(
-    spec: Any, base: Any, links: Sequence[Link], gear: Sequence[float], *, friction: float = 0.0
+    spec: Any, base: Any, links: Sequence[Link], gear: NDArray[np.float64], *, friction: float = 0.0
 ) -> Any:
     """Add an arm and its motors to a model.
 

@@ -81,7 +81,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(TypeError, match=r"wrap it in MujocoJointSpace"):
         EpisodicObjective("CartPole-v1", ProMP(joints=1, bases=2, duration=1.0), control)
     with pytest.raises(ValueError, match="primitive has 4 joints, the environment 5"):
-        EpisodicObjective(NOISY.env, ProMP(joints=4, bases=2, duration=2.0), control)
+        EpisodicObjective(str(NOISY.env), ProMP(joints=4, bases=2, duration=2.0), control)
     with pytest.raises(ValueError, match="no joint elbow; it has joint0, joint1"):
         MujocoJointSpace(gymnasium.make("Reacher-v5"), ["elbow"])
 

@@ -1,0 +1,74 @@
+"""A study on an episodic task as a TOML file: ``task`` in place of ``functions``.
+
+The initial mean and step size are the task's unless they are given.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import Field, StrictInt, StrictStr, model_validator
+
+from casmore.experiments.config.base import FixedStart, Section
+from casmore.experiments.config.study import VariantsConfig
+from casmore.problems.episodic import tasks
+
+
+class TaskStudy(Section):
+    """On which task, how often, and for how long.
+
+    Attributes
+    ----------
+    task
+        A task of the paper by the id of its environment, or ``module:attribute`` of a
+        `casmore.problems.episodic.Task`.
+    runs
+        Runs of each variant, each with a seed of its own.
+    evaluations
+        Episodes of a run.
+    episodes_at_mean
+        Episodes that estimate the expected return of the mean after each iteration. These are
+        beyond ``evaluations``, as no solver sees them.
+    """
+
+    task: StrictStr
+    runs: Annotated[StrictInt, Field(ge=1)]
+    evaluations: Annotated[StrictInt, Field(ge=1, le=10**12)]
+    episodes_at_mean: Annotated[StrictInt, Field(ge=1)] = 1
+
+
+class TaskStudyConfig(VariantsConfig):
+    """A whole study on a task."""
+
+    study: TaskStudy
+    start: FixedStart
+
+    @model_validator(mode="before")
+    @classmethod
+    def _start_of_the_task(cls, data: Any) -> Any:
+        study, start = data.get("study"), data.get("start", {})
+        name = study.get("task") if isinstance(study, dict) else None
+        if isinstance(name, str) and isinstance(start, dict) and not {"mean", "sigma0"} <= {*start}:
+            task = tasks.find(name)
+            return {**data, "start": {"mean": list(task.mean), "sigma0": task.sigma0, **start}}
+        return data
+
+    @property
+    def dimension(self) -> int:
+        """Number of weights."""
+        return len(self.start.mean)
+
+    @property
+    def runs_of_a_variant(self) -> int:
+        """Number of units of each solver."""
+        return self.study.runs
+
+
+def task_problems(config: TaskStudyConfig) -> list[str]:
+    """Return what keeps the task from being run: it is made, and its dimension compared."""
+    name = config.study.task
+    try:
+        dimension = tasks.find(name).objective(seed=0).dimension
+    except (Exception, SystemExit) as error:  # whatever a module of the user's raises
+        return [f"study.task = {name!r}: {error}"]
+    if dimension != config.dimension:
+        return [f"start.mean: the task has {dimension} weights, not {config.dimension}"]
+    return []
