@@ -7,6 +7,8 @@ import jinja2
 
 from casmore.atomic_io import write_text
 
+_LONGEST_WORD = 24
+
 
 def write(page: Path, template: str, **content: Any) -> None:
     """Fill a template and write the page in one atomic step.
@@ -28,9 +30,14 @@ def write(page: Path, template: str, **content: Any) -> None:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["is_number"] = _is_number
+    environment.filters.update(is_number=_is_number, is_long=_is_long)
     write_text(page, environment.get_template(template).render(content))
 
 
 def _is_number(cell: object) -> bool:
     return str(cell).translate(str.maketrans("", "", " ,./-+")).isdigit() or cell == "-"
+
+
+def _is_long(cell: object) -> bool:
+    """Whether a word would widen its column so much that it must be broken."""
+    return any(len(word) > _LONGEST_WORD for word in str(cell).split())

@@ -11,6 +11,7 @@ from casmore.reports.unit_table import COLUMNS, Total, UnitRow, totals
 
 # A browser takes minutes over a table of all units of a large comparison; the CSV has them all.
 _MOST_ROWS = 5000
+_SECONDS = ("wall_seconds", "cpu_seconds")
 
 _TOTALS = (
     "solver",
@@ -34,6 +35,23 @@ _SESSIONS = (
     "git",
     "command",
 )
+# narrower than units.csv: a browser's window must have room for all of them
+_UNITS = (
+    "solver",
+    "f",
+    "n",
+    "instance",
+    "state",
+    "evaluations",
+    "budget",
+    "target hit",
+    "best value",
+    "restarts",
+    "runs ended by",
+    "wall s",
+    "CPU s",
+    "warnings, error",
+)
 
 
 def write(page: Path, title: str, run: Path, rows: Sequence[UnitRow]) -> None:
@@ -54,8 +72,8 @@ def write(page: Path, title: str, run: Path, rows: Sequence[UnitRow]) -> None:
         seeds=manifest.get("seeds", ""),
         digest=manifest.get("config_digest", ""),
         config=json.dumps(config, indent=1) if config else "",
-        unit_headings=[name.replace("_", " ") for name in COLUMNS],
-        units=[row.cells() for row in rows[:_MOST_ROWS]],
+        unit_headings=_UNITS,
+        units=[_unit(row) for row in rows[:_MOST_ROWS]],
         number_of_units=len(rows),
     )
 
@@ -71,6 +89,20 @@ def _total(total: Total) -> list[object]:
         f"{total.wall_seconds:,.1f}",
         f"{total.cpu_seconds:,.1f}",
         "; ".join(f"{reason} ({count})" for reason, count in total.reasons.items()),
+    ]
+
+
+def _unit(row: UnitRow) -> list[object]:
+    cell = dict(zip(COLUMNS, row.cells(), strict=True))
+    repeat = f", repeat {row.unit.repeat}" if row.unit.repeat else ""
+    hit = {"True": "yes", "False": "no"}.get(cell["final_target_hit"], "")
+    return [
+        *(cell["solver"], cell["function"], cell["dimension"], cell["instance"] + repeat),
+        *(cell["state"], cell["evaluations"], cell["budget"], hit),
+        f"{float(cell['best_value']):.6g}" if cell["best_value"] else "",
+        *(cell["restarts"], cell["stop_reasons"]),
+        *(f"{float(cell[name]):.3f}" if cell[name] else "" for name in _SECONDS),
+        "; ".join(filter(None, (cell["warnings"], cell["error"]))),
     ]
 
 

@@ -73,6 +73,8 @@ def test_the_page_says_how_the_run_came_about(run: Path, tmp_path: Path) -> None
     assert manifest["config_digest"] in text
     assert '"evaluations_per_dimension": 60' in text
     assert 'href="units.csv"' in page
+    # on a narrow screen a cell is shown with the name of its column
+    assert '<td data-name="runs ended by">no progress in f (2); budget exhausted (2)</td>' in page
     assert page.count("<tr") >= 4 + 4
 
 
