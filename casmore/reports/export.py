@@ -1,0 +1,99 @@
+"""Exporting runs: their trials as one table, with how they came about beside it."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from casmore.experiments.store.atomic_io import write_json, write_text
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.reports import run_data, trial_table, unit_table
+from casmore.reports.errors import ReportError
+from casmore.reports.runtimes import Runtimes
+
+_README = """\
+# Results on BBOB
+
+{description}
+`cost.csv` gives the evaluations and the time that each solver has spent in each dimension, summed
+over its trials. `runs.json` gives the config, the seeds and the versions of {runs}.
+
+Written by `casmore export`; read it with `casmore.reports.trial_table.read`, pandas or R.
+"""
+
+
+def export(runs: Sequence[Path], out: Path) -> list[Path]:
+    """Export the merged data of runs.
+
+    Parameters
+    ----------
+    runs
+        Folders of runs. No two may have the same solver on the same function and dimension.
+    out
+        Where to write ``trials.csv.gz``, ``cost.csv``, ``runs.json`` and ``README.md``.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    ReportError
+        If a run has no data, or two have the same; the message names them.
+    """
+    runtimes: dict[tuple[str, int, int], Runtimes] = {}
+    for run in runs:
+        for r in run_data.load(run):
+            key = (r.solver, r.dimension, r.function)
+            if key in runtimes:
+                raise ReportError(
+                    f"{run}: {r.solver} on f{r.function} in {r.dimension}-D is in another run as "
+                    "well; give one of the solvers another label"
+                )
+            runtimes[key] = r
+    order = list(dict.fromkeys(r.solver for r in runtimes.values()))
+    ordered = sorted(runtimes, key=lambda key: (order.index(key[0]), *key[1:]))
+    trial_table.write(out / trial_table.FILE, [runtimes[key] for key in ordered])
+    write_text(out / "cost.csv", _cost(runs))
+    write_json(out / "runs.json", [_provenance(run) for run in runs])
+    text = _README.format(
+        description=trial_table.DESCRIPTION,
+        runs="the run" if len(runs) == 1 else f"the {len(runs)} runs",
+    )
+    write_text(out / "README.md", text)
+    return [out / name for name in (trial_table.FILE, "cost.csv", "runs.json", "README.md")]
+
+
+def _cost(runs: Sequence[Path]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = ("solver", "dimension", "trials", "evaluations", "wall_seconds", "cpu_seconds")
+    writer.writerow(names)
+    for run in runs:
+        for t in unit_table.totals(unit_table.load(run)):
+            seconds = (round(t.wall_seconds, 1), round(t.cpu_seconds, 1))
+            writer.writerow([t.solver, t.dimension, t.done, t.evaluations, *seconds])
+    return text.getvalue()
+
+
+def _provenance(run: Path) -> dict[str, Any]:
+    """Return what decides the results of a run; nothing of it names a user or a machine."""
+    try:
+        manifest = json.loads(RunFolder(run).manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # data that came without a run
+        manifest = {}
+    sessions = manifest.get("sessions", [])
+    versions = [dict(v) for v in {tuple(s.get("versions", {}).items()): 0 for s in sessions}]
+    commits = dict.fromkeys((s.get("git") or {}).get("commit", "") for s in sessions)
+    processors = dict.fromkeys(s.get("machine", {}).get("processor", "") for s in sessions)
+    return {
+        "name": run_data.config(run).get("name", run.resolve().name),
+        "config": run_data.config(run),
+        "seeds": manifest.get("seeds", ""),
+        "versions": versions,
+        "commits": [commit for commit in commits if commit],
+        "processors": [processor for processor in processors if processor],
+    }

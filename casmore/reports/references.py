@@ -1,0 +1,66 @@
+"""What others have reached on BBOB: the virtual best solvers, and the algorithms of the archive.
+
+The numbers are in ``reference_data``, whose README names their sources.
+"""
+
+import csv
+import gzip
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.reports.runtimes import ERT_TARGETS, TARGETS
+
+BEST_2009, BEST_2016 = "best 2009", "best 2009-16"
+
+
+@cache
+def best(name: str) -> dict[tuple[int, int], NDArray[np.float64]]:
+    """Return the ERT of a virtual best solver, by dimension and function.
+
+    Parameters
+    ----------
+    name
+        `BEST_2009` or `BEST_2016`: for each target the smallest ERT of any algorithm of the BBOB
+        workshops of these years.
+
+    Returns
+    -------
+    dict
+        ERT to the 51 targets in evaluations, shape (51,); infinite where nobody reached it.
+    """
+    return {
+        (int(row[1]), int(row[2])): _numbers(row[3:], len(TARGETS))
+        for row in _rows("best_ert.csv.gz")
+        if row[0] == name
+    }
+
+
+@cache
+def archive() -> dict[int, dict[str, dict[int, NDArray[np.float64]]]]:
+    """Return the ERT of the algorithms in COCO's data archive.
+
+    Returns
+    -------
+    dict
+        By dimension, algorithm (with the year of its workshop) and function: the ERT to
+        `ERT_TARGETS` in evaluations, shape (7,); infinite where it was not reached.
+    """
+    table: dict[int, dict[str, dict[int, NDArray[np.float64]]]] = {}
+    for algorithm, dimension, function, *ert in _rows("archive_ert.csv.gz"):
+        functions = table.setdefault(int(dimension), {}).setdefault(algorithm, {})
+        functions[int(function)] = _numbers(ert, len(ERT_TARGETS))
+    return table
+
+
+def _rows(name: str) -> list[list[str]]:
+    file = resources.files("casmore.reports").joinpath("reference_data", name)
+    text = gzip.decompress(file.read_bytes()).decode()
+    return list(csv.reader(text.splitlines()))[1:]
+
+
+def _numbers(cells: list[str], count: int) -> NDArray[np.float64]:
+    assert len(cells) == count
+    return np.array([cell or "inf" for cell in cells], dtype=float)

@@ -1,0 +1,87 @@
+"""The table of a run's trials: all that numbers and figures need, in one compressed file.
+
+A row is a trial: the evaluations to each of the 51 targets, and those spent in all. The table is
+made once from COCO's data; what is drawn from it needs neither them nor COCO.
+"""
+
+import csv
+import gzip
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from casmore.experiments.store.atomic_io import write_bytes
+from casmore.reports.errors import ReportError
+from casmore.reports.runtimes import TARGETS, Runtimes
+
+FILE = "trials.csv.gz"
+KEYS = ("solver", "function", "dimension", "instance", "evaluations")
+# 1e2, 1e1.8, ..., 1e-8
+TARGET_COLUMNS = tuple(f"1e{exponent:g}" for exponent in np.arange(10, -41, -1) / 5)
+
+DESCRIPTION = """\
+`trials.csv.gz` is a CSV table (RFC 4180, UTF-8, compressed with gzip) with a row for each trial:
+
+| column | content |
+| --- | --- |
+| `solver` | the solver's label |
+| `function`, `dimension`, `instance` | the BBOB problem; an instance that was run several times has a row for each |
+| `evaluations` | number of evaluations of the trial; it ended when it reached 1e-8, or else with its budget |
+| `1e2`, `1e1.8`, ..., `1e-8` | number of evaluations until the best value was within this precision of the optimal value; empty if that was not reached |
+
+The 51 targets are those of COCO's ECDFs: 10^2, 10^1.8, ..., 10^-8.
+"""  # noqa: E501
+
+
+def write(path: Path, runtimes: Iterable[Runtimes]) -> None:
+    """Write the table; the same data give the same bytes."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*KEYS, *TARGET_COLUMNS])
+    for r in runtimes:
+        columns = zip(r.instances, r.spent, r.evaluations.T, strict=True)
+        for instance, spent, evaluations in columns:
+            cells = ["" if np.isnan(e) else int(e) for e in evaluations]
+            writer.writerow([r.solver, r.function, r.dimension, instance, int(spent), *cells])
+    # without a time in the header
+    write_bytes(path, gzip.compress(text.getvalue().encode(), compresslevel=9, mtime=0))
+
+
+def read(path: Path) -> list[Runtimes]:
+    """Read the table, in its order of solvers, dimensions and functions.
+
+    Raises
+    ------
+    ReportError
+        If the file is missing or not such a table; the message says what to do.
+    """
+    try:
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+    except FileNotFoundError:
+        raise ReportError(
+            f"there is no {path}; make it with `casmore export RUN --out {path.parent}`"
+        ) from None
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise ReportError(f"{path} can't be read: {error}") from error
+    if not rows or tuple(rows[0]) != (*KEYS, *TARGET_COLUMNS):
+        raise ReportError(f"{path} is not a table of trials: its columns are {rows[:1]}")
+    trials: dict[tuple[str, int, int], list[list[str]]] = {}
+    for row in rows[1:]:
+        trials.setdefault((row[0], int(row[2]), int(row[1])), []).append(row[3:])
+    return [_runtimes(*key, own) for key, own in trials.items()]
+
+
+def _runtimes(solver: str, dimension: int, function: int, rows: list[list[str]]) -> Runtimes:
+    numbers = np.array([[cell or "nan" for cell in row] for row in rows], dtype=float)
+    assert numbers.shape[1] == 2 + len(TARGETS)
+    return Runtimes(
+        solver=solver,
+        function=function,
+        dimension=dimension,
+        instances=tuple(int(i) for i in numbers[:, 0]),
+        spent=numbers[:, 1],
+        evaluations=numbers[:, 2:].T,
+    )

@@ -1,0 +1,73 @@
+"""Make ``casmore/reports/reference_data`` anew.
+
+usage: python scripts/extract_references.py [ARCHIVE.csv.gz]
+
+The ERTs of the virtual best solvers are taken from the data that cocopp ships. Those of the
+archive's algorithms are taken from ARCHIVE.csv.gz, if it is given: a table with the columns year,
+alg, f, dim, target, ert, read from the archive's published pages.
+"""
+
+import csv
+import gzip
+import io
+import math
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from casmore.reports import references
+from casmore.reports.cocopp.offline import import_cocopp
+from casmore.reports.runtimes import ERT_TARGETS, TARGETS
+from casmore.reports.trial_table import TARGET_COLUMNS
+
+FOLDER = Path(references.__file__).parent / "reference_data"
+SHIPPED = {references.BEST_2009: "best2009-bbob", references.BEST_2016: "best09-16-bbob"}
+
+
+def best() -> Iterator[list[object]]:
+    """Yield the ERT of the virtual best solvers, a row for each dimension and function."""
+    yield ["reference", "dimension", "function", *TARGET_COLUMNS]
+    with tempfile.TemporaryDirectory() as folder:
+        cocopp = import_cocopp(Path(folder))
+        from cocopp import bestalg
+
+        cocopp.testbedsettings.load_current_testbed("bbob", cocopp.pproc.TargetValues)
+        for name, file in SHIPPED.items():
+            archive = Path(str(cocopp.__file__)).parent / "refalgs" / f"{file}.tar.gz"
+            copy = shutil.copy2(archive, folder)  # cocopp unpacks it beside it
+            data = bestalg.load_reference_algorithm(copy, force=True, relative_load=False)
+            for (dimension, function), own in sorted(data.items()):
+                ert = own.detERT(list(TARGETS * (1 + 1e-9)))
+                yield [name, dimension, function, *(_cell(float(e)) for e in ert)]
+
+
+def archive(path: Path) -> Iterator[list[object]]:
+    """Yield the ERT of the archive's algorithms, a row for each dimension and function."""
+    columns = [f"1e{round(math.log10(target))}" for target in ERT_TARGETS]
+    yield ["algorithm", "dimension", "function", *columns]
+    rows: dict[tuple[str, int, int], dict[str, str]] = {}
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            key = (f"{row['year']} {row['alg']}", int(row["dim"]), int(row["f"]))
+            rows.setdefault(key, {})[row["target"]] = row["ert"]
+    for key, ert in sorted(rows.items()):
+        yield [*key, *(_cell(float(ert.get(c) or "inf")) for c in columns)]
+
+
+def _cell(ert: float) -> str:
+    return f"{ert:.10g}" if math.isfinite(ert) else ""
+
+
+def _write(path: Path, rows: Iterable[list[object]]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    path.write_bytes(gzip.compress(text.getvalue().encode(), compresslevel=9, mtime=0))
+    print(path, f"{path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    _write(FOLDER / "best_ert.csv.gz", best())
+    if len(sys.argv) > 1:
+        _write(FOLDER / "archive_ert.csv.gz", archive(Path(sys.argv[1])))
