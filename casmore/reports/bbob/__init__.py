@@ -1,0 +1,1 @@
+"""Figures and tables of a BBOB experiment, from the exported table of its trials."""

@@ -1,0 +1,138 @@
+"""ECDFs of runtimes with simulated restarts, as in the paper: groups, all functions, single ones.
+
+A line gives the fraction of all pairs of function and target that a solver reaches within a number
+of evaluations per dimension. A cross marks the median budget of the trials that failed; the line
+beyond it rests on simulated restarts. The thick light line is the virtual best solver of 2009,
+which reaches each target after the smallest ERT of any algorithm of that year.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+from numpy.typing import NDArray
+
+from casmore.plotting import style
+from casmore.reports import references
+from casmore.reports.bbob.function_names import title
+from casmore.reports.bbob.simulated_restarts import simulate
+from casmore.reports.errors import ReportError
+from casmore.reports.runtimes import GROUPS, Runtimes, dimensions, solvers
+
+# the single functions of the paper's figure
+SELECTED = (6, 8, 10, 12, 13, 15)
+_SAMPLES = 100  # simulated runs for each pair of function and target
+_SEED = 2009  # the figure of the same data is the same
+_BEYOND = 100.0  # the axis ends at this multiple of the largest budget
+_BEST: dict[str, Any] = {"color": "#f3d9a4", "linewidth": 4.0, "solid_capstyle": "butt"}
+
+
+def by_group(runtimes: Sequence[Runtimes], dimension: int) -> Figure:
+    """Return the paper's figure: the five groups, all functions, and six single functions."""
+    panels = {f"{name} functions": range(first, last + 1) for name, (first, last) in GROUPS.items()}
+    panels["all functions"] = range(1, 25)
+    panels |= {title(f): range(f, f + 1) for f in SELECTED}
+    return _figure(runtimes, dimension, panels, columns=3)
+
+
+def by_function(runtimes: Sequence[Runtimes], dimension: int) -> Figure:
+    """Return the appendix's figure: a panel for each of the 24 functions."""
+    return _figure(
+        runtimes, dimension, {title(f): range(f, f + 1) for f in range(1, 25)}, columns=4
+    )
+
+
+def curve(
+    simulated: Sequence[NDArray[np.float64]], dimension: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the ECDF of simulated runtimes, with equal weights for functions and targets.
+
+    Parameters
+    ----------
+    simulated
+        Evaluations, for each function an array of shape (51, samples).
+    dimension
+        Evaluations are divided by it.
+
+    Returns
+    -------
+    x, y : ndarray
+        From evaluations per dimension ``x[i]`` on the fraction is ``y[i]``; ``x`` ascends.
+    """
+    values = np.concatenate([s.ravel() for s in simulated]) / dimension
+    x, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    return x, np.cumsum(counts) / len(values)
+
+
+def _figure(
+    runtimes: Sequence[Runtimes], dimension: int, panels: Mapping[str, range], *, columns: int
+) -> Figure:
+    own = [r for r in runtimes if r.dimension == dimension]
+    if not own:
+        raise ReportError(f"no trials in {dimension}-D; there are some in {dimensions(runtimes)}-D")
+    rng = np.random.default_rng(_SEED)
+    simulated = {(r.solver, r.function): simulate(r, _SAMPLES, rng) for r in own}
+    limit = _BEYOND * max(r.longest for r in own) / dimension
+    rows = math.ceil(len(panels) / columns)
+    with style.paper():
+        figure = Figure(figsize=(style.PAGE, 1.45 * rows + 0.45), layout="constrained")
+        axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for ax, (name, functions) in zip(axes.flat, panels.items(), strict=True):
+            _draw_best(ax, functions, dimension, limit)
+            for index, solver in enumerate(solvers(runtimes)):
+                of_solver = [r for r in own if r.solver == solver and r.function in functions]
+                _draw(ax, of_solver, simulated, limit, style.line(index), solver)
+            _finish(ax, name, limit)
+        figure.supxlabel(f"evaluations / dimension, {dimension}-D", fontsize=8)
+        figure.supylabel("fraction of function-target pairs", fontsize=8)
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=7, fontsize=7)
+    return figure
+
+
+def _draw_best(ax: Axes, functions: range, dimension: int, limit: float) -> None:
+    best = references.best(references.BEST_2009)
+    ert = [best[dimension, f][:, None] for f in functions]
+    _step(ax, *curve(ert, dimension), limit, **_BEST, label="best 2009", zorder=1)
+
+
+def _draw(
+    ax: Axes,
+    own: Sequence[Runtimes],
+    simulated: Mapping[tuple[str, int], NDArray[np.float64]],
+    limit: float,
+    look: Mapping[str, Any],
+    label: str,
+) -> None:
+    if not own:
+        ax.plot([], [], **look, label=label)
+        return
+    x, y = curve([simulated[r.solver, r.function] for r in own], own[0].dimension)
+    _step(ax, x, y, limit, **look, label=label, zorder=2)
+    failed = [r.spent[np.isnan(r.evaluations[-1])] for r in own]
+    if sum(map(len, failed)):
+        at = float(np.median(np.concatenate(failed))) / own[0].dimension
+        height = y[np.count_nonzero(x <= at) - 1] if np.any(x <= at) else 0.0
+        ax.plot(at, height, "x", color=look["color"], markersize=6, markeredgewidth=0.8, zorder=3)
+
+
+def _step(
+    ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], limit: float, **look: Any
+) -> None:
+    shown = x <= limit
+    steps_x = np.concatenate([[1e-3], x[shown], [limit]])
+    steps_y = np.concatenate([[0.0], y[shown], y[shown][-1:] if shown.any() else [0.0]])
+    ax.step(steps_x, steps_y, where="post", **look)
+
+
+def _finish(ax: Axes, name: str, limit: float) -> None:
+    ax.set_xscale("log")
+    ax.set_xlim(0.5, limit)
+    ax.set_ylim(0, 1)
+    ax.xaxis.set_major_locator(LogLocator(numticks=8))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_title(name, fontsize=7, pad=3)

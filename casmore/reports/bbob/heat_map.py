@@ -1,0 +1,102 @@
+"""Where one solver wins against another: the ratio of their ERTs, function by dimension."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from casmore.plotting import style
+from casmore.reports.errors import ReportError
+from casmore.reports.runtimes import GROUPS, Runtimes, dimensions, solvers
+
+_LARGEST = 8.0  # the colours end at this ratio and at its inverse
+
+
+def heat_map(runtimes: Sequence[Runtimes], solver: str, other: str) -> Figure:
+    """Return the figure of the ratio ``ERT of solver / ERT of other``.
+
+    The ratio is that to the hardest of the 51 targets that both have reached: blue is below 1,
+    the solver needs fewer evaluations. A triangle in a corner says that one of them has reached
+    harder targets, too: blue if that is the solver, red if it is the other.
+
+    Raises
+    ------
+    ReportError
+        If there is no such solver.
+    """
+    names = solvers(runtimes)
+    for name in (solver, other):
+        if name not in names:
+            raise ReportError(f"there is no solver {name!r}; there are {', '.join(names)}")
+    table = {(r.solver, r.dimension, r.function): r for r in runtimes}
+    rows = [n for n in dimensions(runtimes) if any(k[:2] == (solver, n) for k in table)]
+    functions = range(1, 25)
+    with style.paper():
+        figure = Figure(figsize=(style.PAGE, 0.27 * len(rows) + 1.05), layout="constrained")
+        ax = figure.subplots()
+        values = np.full((len(rows), len(functions)), np.nan)
+        for i, n in enumerate(rows):
+            for j, f in enumerate(functions):
+                pair = table.get((solver, n, f)), table.get((other, n, f))
+                if pair[0] is not None and pair[1] is not None:
+                    values[i, j] = _cell(ax, j, i, pair[0], pair[1])
+        norm = LogNorm(1 / _LARGEST, _LARGEST, clip=True)
+        image = ax.imshow(values, cmap="RdBu_r", norm=norm, aspect="auto")
+        bar = figure.colorbar(image, ax=ax, pad=0.01, aspect=12, extend="both")
+        ticks = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
+        bar.set_ticks(ticks, labels=[f"{t:g}" if t >= 1 else f"1/{1 / t:g}" for t in ticks])
+        bar.minorticks_off()
+        bar.ax.tick_params(labelsize=6)
+        _finish(ax, rows)
+        ax.set_title(f"ERT of {solver} / ERT of {other}   (blue: {solver} needs fewer evaluations)")
+        figure.supxlabel(
+            f"ratio to the hardest target that both reach; a triangle: {solver} (blue) or {other} "
+            "(red) reaches harder ones, too",
+            fontsize=6.5,
+        )
+    return figure
+
+
+def ratio(a: Runtimes, b: Runtimes) -> tuple[float, int]:
+    """Return the ratio of ERTs to the hardest target that both have reached, and its place.
+
+    NaN and -1 if there is none.
+    """
+    common = np.flatnonzero(np.isfinite(a.ert) & np.isfinite(b.ert))
+    if not common.size:
+        return float("nan"), -1
+    row = int(common[-1])
+    return float(a.ert[row] / b.ert[row]), row
+
+
+def _cell(ax: Axes, x: int, y: int, a: Runtimes, b: Runtimes) -> float:
+    value, row = ratio(a, b)
+    if np.isfinite(value):
+        text = f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+        text = f"{value:.2f}".lstrip("0") if value < 0.995 else text
+        dark = abs(np.log(value)) > np.log(3.5)
+        ax.text(
+            x, y, text, ha="center", va="center", fontsize=5.5, color="white" if dark else "black"
+        )
+    further = [np.isfinite(r.ert[row + 1 :]).any() for r in (a, b)]
+    if any(further):
+        left, bottom, size = x - 0.48, y + 0.47, 0.3
+        corner = [(left, bottom), (left + size, bottom), (left, bottom - size * 1.2)]
+        colour = "#08306b" if further[0] else "#8b0000"
+        ax.fill(*zip(*corner, strict=True), color=colour, linewidth=0, zorder=3)
+    return value
+
+
+def _finish(ax: Axes, rows: Sequence[int]) -> None:
+    ax.set_xticks(range(24), [f"f{f}" for f in range(1, 25)], fontsize=6)
+    ax.set_yticks(range(len(rows)), [f"{n}-D" for n in rows])
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    ax.set_facecolor("0.93")
+    for name, (first, last) in GROUPS.items():
+        middle = (first + last) / 2 - 1
+        ax.text(middle, len(rows) - 0.5 + 0.75, name, ha="center", va="top", fontsize=6.5)
+        if last < 24:
+            ax.axvline(last - 0.5, color="black", linewidth=0.8)
