@@ -1,6 +1,6 @@
-"""Make the figures and tables of the studies from the tables in ``results/``.
+"""Make the figures and tables of the studies and of BBOB from the tables in ``results/``.
 
-``python scripts/figures.py`` makes all, ``python scripts/figures.py rosenbrock ablation`` some.
+``python scripts/figures.py`` makes all, ``python scripts/figures.py rosenbrock bbob/scaling`` some.
 """
 
 import sys
@@ -14,7 +14,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 def main() -> int:
     """Make what is named on the command line; return the exit code."""
-    for name in sys.argv[1:] or [*figures.FIGURES, *figures.TABLES]:
+    for name in sys.argv[1:] or figures.names(RESULTS):
         try:
             written = figures.make(name, RESULTS)
         except ReportError as error:

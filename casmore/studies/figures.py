@@ -1,4 +1,4 @@
-"""All figures and tables of the studies, by name."""
+"""All figures and tables of the studies and of the BBOB results, by name."""
 
 import difflib
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from casmore.plotting import style
+from casmore.reports.bbob import catalogue
 from casmore.reports.errors import ReportError
 from casmore.studies.claims import write_claims
 from casmore.studies.convergence import ablation, rosenbrock
@@ -33,13 +34,18 @@ TABLES: dict[str, Callable[[Path], list[Path]]] = {
 }
 
 
+def names(results: Path) -> list[str]:
+    """Return the names of all figures and tables that the tables in ``results`` give."""
+    return [*FIGURES, *TABLES, *catalogue.names(results)]
+
+
 def make(name: str, results: Path) -> list[Path]:
     """Make one figure (PDF and PNG) or table; return its files.
 
     Parameters
     ----------
     name
-        One of `FIGURES` or `TABLES`.
+        One of `FIGURES` or `TABLES`, or a name that `casmore.reports.bbob.catalogue` knows.
     results
         The folder with the studies' tables, where the figure goes as well.
 
@@ -52,7 +58,9 @@ def make(name: str, results: Path) -> list[Path]:
         return list(style.save(FIGURES[name](results), results / name))
     if name in TABLES:
         return TABLES[name](results)
-    known = [*FIGURES, *TABLES]
+    if name.startswith(f"{catalogue.FOLDER}/"):
+        return catalogue.make(name, results)
+    known = names(results)
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise ReportError(f"there is no figure {name!r}{hint} (known: {', '.join(known)})")
