@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from casmore.experiments.store.atomic_io import write_json, write_text
+from casmore.atomic_io import write_json, write_text
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.reports import run_data, trial_table, unit_table
 from casmore.reports.errors import ReportError

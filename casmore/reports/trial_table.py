@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from casmore.experiments.store.atomic_io import write_bytes
+from casmore.atomic_io import write_bytes
 from casmore.reports.errors import ReportError
 from casmore.reports.runtimes import TARGETS, Runtimes
 

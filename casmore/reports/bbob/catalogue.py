@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from casmore.experiments.store.atomic_io import write_text
+from casmore.atomic_io import write_text
 from casmore.plotting import style
 from casmore.reports import trial_table
 from casmore.reports.bbob import ecdf_figure, ratio_table
