@@ -1,4 +1,4 @@
-"""What a worker process may take: time, memory, threads; and that it ends with its parent."""
+"""What a worker process may use: time, memory, threads; and that it ends with its parent."""
 
 import faulthandler
 import os
@@ -12,26 +12,25 @@ from pathlib import Path
 
 import threadpoolctl  # type: ignore[import-untyped]
 
-# Two workers with two BLAS threads each are slower than one worker alone.
-ONE_THREAD = dict.fromkeys(
-    (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "BLIS_NUM_THREADS",
-        "VECLIB_MAXIMUM_THREADS",
-        "NUMEXPR_NUM_THREADS",
-    ),
-    "1",
-)
+# Environment variables of a worker. Two workers with two BLAS threads each are slower than one
+# worker alone; and a backend that Matplotlib was told to use in a notebook may not be installed.
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "BLIS_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "MPLBACKEND": "Agg",
+}
 _ORPHAN_CHECK_SECONDS = 0.5
-# Code that does not come back to Python can't be interrupted; its process is ended this much later.
+# Code that does not return to Python can't be interrupted: its process is ended this much later.
 _GRACE_SECONDS = 2.0
 _GIB = 2**30
 
 
 class UnitTimeoutError(BaseException):
-    """A unit took longer than it may. No ``Exception``, so that no solver catches it in passing."""
+    """A unit took longer than it may; no ``Exception``, which a solver might catch."""
 
 
 def cores() -> int:
@@ -50,11 +49,11 @@ def prepare_worker(parent: int, path: list[str], memory_gib: float | None = None
     Parameters
     ----------
     parent
-        The process whose end is this one's as well.
+        The process with which this one ends.
     path
-        Where the parent finds modules: solvers given as module:attribute are found there, too.
+        The parent's ``sys.path``: solvers given as module:attribute are found there.
     memory_gib
-        What the process may take beyond what it has now; None: what there is.
+        Memory that the process may use beyond what it has now; None: no limit.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path[:] = path
@@ -64,12 +63,17 @@ def prepare_worker(parent: int, path: list[str], memory_gib: float | None = None
         limit_memory(memory_gib)
 
 
-def limit_memory(gib: float) -> None:
-    """Let allocations fail, with a ``MemoryError``, that go ``gib`` beyond what there is now.
+def can_limit_memory() -> bool:
+    """Whether this system enforces a limit: macOS takes one and ignores it."""
+    return sys.platform == "linux"
 
-    It is the address space that is limited: all that an operating system lets one limit.
+
+def limit_memory(gib: float) -> None:
+    """Let allocations that go ``gib`` beyond the present size fail with a ``MemoryError``.
+
+    What is limited is the address space, which Linux enforces; see `can_limit_memory`.
     """
-    import resource  # not on Windows
+    import resource
 
     with open("/proc/self/statm", encoding="ascii") as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
@@ -82,10 +86,10 @@ def limit_memory(gib: float) -> None:
 
 @contextmanager
 def time_limit(seconds: float | None, folder: Path) -> Iterator[None]:
-    """Raise ``UnitTimeoutError`` in what takes longer; works in a process's main thread alone.
+    """Raise ``UnitTimeoutError`` in what takes longer; works only in the main thread.
 
-    Where Python does not get a word in, the process is ended a little later, and where it was then
-    is written into ``folder``. The clock is one that nobody can set.
+    Compiled code that does not return to Python is ended with its process a little later, and a
+    traceback is written into ``folder``. Setting the clock has no effect.
     """
     if seconds is None:
         yield
@@ -107,12 +111,12 @@ def time_limit(seconds: float | None, folder: Path) -> Iterator[None]:
 
 
 def hanging_trace(folder: Path) -> Path:
-    """Where a process that hung has written what it was doing."""
+    """Return the file for the traceback of a process that hung."""
     return folder / "hanging.txt"
 
 
 def _end_with(parent: int) -> None:
-    """End this process when its parent is gone, even one that was killed."""
+    """End this process when its parent has ended, even if it was killed."""
     while os.getppid() == parent:
         time.sleep(_ORPHAN_CHECK_SECONDS)
     os._exit(1)

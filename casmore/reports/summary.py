@@ -210,7 +210,10 @@ def table(lines: Sequence[Line]) -> Table:
     result = Table(title="Comparison, mean over functions", caption=caption(lines[0].solver))
     for heading in HEADINGS:
         name = heading == "solver"
-        result.add_column(heading, justify="left" if name else "right", no_wrap=name)
+        # a terminal may not know the letter
+        result.add_column(
+            heading.replace("µ", "u"), justify="left" if name else "right", no_wrap=name
+        )
     for line, following in zip(lines, [*lines[1:], None], strict=True):
         last = following is None or following.dimension != line.dimension
         result.add_row(*cells(line), end_section=last)

@@ -1,5 +1,6 @@
-"""What spreads batches of units over processes and machines, by name."""
+"""Backends, by name: what runs batches of units in processes and on machines."""
 
+from casmore.experiments import limits
 from casmore.experiments.backends.backend import Backend, BackendError, Batch, WorkerDiedError
 from casmore.experiments.config.base import Run
 
@@ -12,8 +13,13 @@ def make(run: Run) -> Backend:
     Raises
     ------
     BackendError
-        If its package is not installed.
+        If its package is not installed, or this system can't limit memory as the config wants.
     """
+    if run.memory_gib is not None and not limits.can_limit_memory():
+        raise BackendError(
+            f"run.memory_gib = {run.memory_gib}: only Linux enforces a memory limit; "
+            "leave the setting out"
+        )
     match run.backend:
         case "loky":
             from casmore.experiments.backends.loky import LokyBackend

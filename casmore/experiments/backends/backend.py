@@ -1,4 +1,4 @@
-"""The contract between the loop over a plan and what runs its batches."""
+"""The contract between the runner, which loops over a plan, and what runs its batches."""
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
@@ -15,11 +15,11 @@ class WorkerDiedError(RuntimeError):
 
 
 class BackendError(RuntimeError):
-    """The engine can't be had; the message says what to do."""
+    """The backend is not available; the message says what to do."""
 
 
 def engine(package: str, backend: str) -> Any:
-    """Import the package that a backend is built on.
+    """Import the package on which a backend is built.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def engine(package: str, backend: str) -> Any:
 
 
 class Backend(Protocol):
-    """Runs batches somewhere, each in a process with one BLAS thread and a unit at a time.
+    """Runs batches somewhere, each in a process with one BLAS thread, one unit after another.
 
     Batches write into the run's folder, which all machines share; outcomes are for the display,
     and say why a unit failed.
@@ -47,24 +47,24 @@ class Backend(Protocol):
     ) -> Iterator[UnitOutcome]:
         """Run batches and yield the outcomes as they come.
 
-        When this generator is closed, or raises, nothing that it has begun is running any more,
-        as far as the engine can bring that about.
+        When this generator is closed, or raises, it has stopped all that it had started, as far
+        as the backend can.
 
         Parameters
         ----------
         batches
-            What to run, in this order; taken only as workers become free.
+            What to run, in this order; a batch is taken when a worker will soon be free for it.
         place
             Where and how.
         workers
             How many units to run at a time.
         tick
-            Called now and then while waiting.
+            Called about once a second while waiting.
 
         Raises
         ------
         WorkerDiedError
-            If a worker was lost and what it had in work with it. What is published stays.
+            If a worker was lost, and with it its current batches. Published units are kept.
         BackendError
-            If the engine can't be had.
+            If the backend is not available.
         """

@@ -1,9 +1,9 @@
-"""A process of its own for the units of a worker that must not die with them.
+"""A child process for the units of a worker that must survive them.
 
-An engine's worker (dask's, a job of SLURM) runs its tasks in threads, or holds what the engine
-needs. COCO's observer wants a process, a time limit its main thread, and a unit that crashes or
-takes all memory should cost no more than itself. So the worker hands its batches to a child
-process, and says of which unit the child died.
+A worker of dask runs its tasks in threads, and a job of SLURM has to report its result. But COCO's
+observer needs a process of its own, a time limit the main thread, and a unit that crashes or takes
+all memory must not cost more than itself. So the worker hands its batches to a child process, and
+reports which unit the child died of.
 """
 
 import os
@@ -15,12 +15,12 @@ import threading
 from typing import Any
 
 from casmore.experiments.backends.backend import Batch
-from casmore.experiments.limits import ONE_THREAD, prepare_worker
+from casmore.experiments.limits import ENVIRONMENT, prepare_worker
 from casmore.experiments.store.locks import host
 from casmore.experiments.store.run_folder import Leftover
 from casmore.experiments.worker import UnitOutcome, Workplace, run_batch
 
-_mine = threading.local()  # one child for each of a worker's threads, kept from batch to batch
+_mine = threading.local()  # one child for each thread of a worker, kept from batch to batch
 
 
 def run_in_cell(
@@ -33,15 +33,15 @@ def run_in_cell(
     batch, place
         As of ``run_batch``.
     path
-        Where the session finds modules.
+        The session's ``sys.path``.
     memory_gib
-        What the child may take.
+        Memory that the child may use; None: no limit.
 
     Returns
     -------
     list
         An outcome for each unit. If the child died, only that of the unit it was running, which
-        says so: the rest of the batch is to be handed out again.
+        says so: the rest of the batch has to be run again.
     """
     cell = getattr(_mine, "cell", None)
     if cell is None or not cell.serves(path, memory_gib):
@@ -66,17 +66,17 @@ class Cell:
             [sys.executable, "-m", __name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, path))},
+            env={**os.environ, **ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, path))},
         )
         self._send((os.getpid(), path, memory_gib))
 
     @property
     def pid(self) -> int:
-        """The child's process."""
+        """The child's process id."""
         return self._child.pid
 
     def serves(self, path: list[str], memory_gib: float | None) -> bool:
-        """Whether the child is there, and was made for a session like this."""
+        """Whether the child is running, with these limits."""
         return self._for == (path, memory_gib) and self._child.poll() is None
 
     def run(self, batch: Batch, place: Workplace) -> list[UnitOutcome] | None:
@@ -98,7 +98,7 @@ class Cell:
 
 
 def _left_by(pid: int, place: Workplace) -> list[Leftover]:
-    """Return, and remove, what a dead process of this machine was working on."""
+    """Return, and remove, the private folders of a process of this machine that has died."""
     found = [left for left in place.folder.leftovers() if (left.host, left.pid) == (host(), pid)]
     for left in found:
         shutil.rmtree(left.path, ignore_errors=True)
@@ -106,8 +106,8 @@ def _left_by(pid: int, place: Workplace) -> list[Leftover]:
 
 
 def main() -> None:
-    """Be the child: read batches, write outcomes, until nobody sends any more."""
-    # what a solver prints must not come between the outcomes
+    """Run in the child: read batches and write outcomes until standard input is closed."""
+    # what a solver prints must not get between the outcomes
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     prepare_worker(*pickle.load(sys.stdin.buffer))

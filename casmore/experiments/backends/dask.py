@@ -1,7 +1,7 @@
 """The workers of a dask scheduler, on any machines that share the run's folder.
 
-dask itself hands the batch of a worker that was lost to another one. What the lost one had
-published is not run again.
+dask gives the batch of a worker that was lost to another one; units that the lost worker had
+published are not run again.
 """
 
 import sys
@@ -18,14 +18,14 @@ _QUEUED_PER_WORKER = 3
 
 
 class DaskBackend:
-    """Tasks for dask's workers, each of which runs its units in child processes.
+    """Runs batches as tasks of dask's workers, which run the units in child processes.
 
     Parameters
     ----------
     scheduler
         The scheduler's address, as ``"tcp://host:8786"``.
     memory_gib
-        What each child may take.
+        Memory that each child may use; None: no limit.
 
     Raises
     ------
@@ -47,7 +47,7 @@ class DaskBackend:
         BackendError
             If there is no scheduler at the address.
         WorkerDiedError
-            If dask has given up a batch, because the workers it was given to were lost.
+            If dask gave up a batch because it lost the workers that had it.
         """
         queue = iter(batches)
         with self._client() as client:
@@ -96,8 +96,8 @@ class DaskBackend:
 
 
 def _reason(future: Any) -> BaseException:
-    """Return why there is no result; a task is cancelled when its scheduler is gone."""
+    """Return why there is no result; when the scheduler is lost, tasks are cancelled."""
     if future.status == "error":
         error: BaseException = future.exception()
         return error
-    return RuntimeError(f"dask says of a batch that it is {future.status}")
+    return RuntimeError(f"dask reports a batch as {future.status}")

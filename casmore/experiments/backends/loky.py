@@ -10,7 +10,7 @@ from loky import ProcessPoolExecutor
 from loky.process_executor import BrokenProcessPool
 
 from casmore.experiments.backends.backend import Batch, WorkerDiedError
-from casmore.experiments.limits import ONE_THREAD, prepare_worker
+from casmore.experiments.limits import ENVIRONMENT, prepare_worker
 from casmore.experiments.worker import UnitOutcome, Workplace, run_batch
 
 _TICK_SECONDS = 0.5
@@ -26,7 +26,7 @@ class LokyBackend:
     Parameters
     ----------
     memory_gib
-        What each worker may take.
+        Memory that each worker may use; None: no limit.
     """
 
     def __init__(self, memory_gib: float | None = None) -> None:
@@ -47,7 +47,7 @@ class LokyBackend:
             max_workers=workers,
             initializer=prepare_worker,
             initargs=(os.getpid(), sys.path, self._memory_gib),
-            env=ONE_THREAD,
+            env=ENVIRONMENT,
         )
         try:
             running: set[Future[list[UnitOutcome]]] = set()

@@ -1,7 +1,7 @@
-"""Job arrays of SLURM, through submitit; on a machine without SLURM its local executor.
+"""Job arrays of SLURM, through submitit; without SLURM, through submitit's local executor.
 
-The jobs share the run's folder with the session that has submitted them, which waits for them. A
-session that must not wait for a queue is a shard: ``casmore run CONFIG --shard 3/16`` in a job.
+The jobs share the run's folder with the session that submitted them, which waits for them. Where
+a session should not wait for a queue, run a shard in each job: ``casmore run CONFIG --shard 3/16``.
 """
 
 import sys
@@ -15,8 +15,8 @@ from casmore.experiments.config.base import Slurm
 from casmore.experiments.worker import UnitOutcome, Workplace, outcome_of
 
 _TICK_SECONDS = 2.0
-# More jobs than workers, so that the last ones to end are short; not more than SLURM takes in
-# one array, which is 1000 unless its administrator has said otherwise.
+# More jobs than workers, so that the last ones to end are short; not more than SLURM accepts in
+# one array, which is 1000 unless configured otherwise.
 _JOBS_PER_WORKER, _MOST_JOBS = 4, 1000
 
 
@@ -26,9 +26,9 @@ class SlurmBackend:
     Parameters
     ----------
     settings
-        What to ask the cluster for.
+        What is requested from the cluster.
     memory_gib
-        What each job may take for its units.
+        Memory that each job may use for its units; None: no limit.
 
     Raises
     ------
@@ -43,25 +43,25 @@ class SlurmBackend:
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
     ) -> Iterator[UnitOutcome]:
-        """Submit all batches as one array, and wait for its jobs; on leaving, cancel them.
+        """Submit all batches as one array, and wait for its jobs; cancel them on the way out.
 
         Raises
         ------
         BackendError
             If jobs can't be submitted.
         WorkerDiedError
-            If a job was lost, by its time limit for one.
+            If a job was lost, for example to its time limit.
         """
         waiting = list(batches)
-        local = self._settings.cluster == "local"  # which begins all jobs at once
+        local = self._settings.cluster == "local"  # starts all jobs at once
         number = min(len(waiting), workers * (1 if local else _JOBS_PER_WORKER), _MOST_JOBS)
-        # dealt out like cards: batches come the most expensive first
+        # dealt in turn: batches are ordered, the most expensive first
         jobs = self._submit([sum(waiting[i::number], ()) for i in range(number)], place, workers)
         left = {work.unit for batch in waiting for work in batch}
         lost: Exception | None = None
         try:
             while jobs:
-                # a job takes its time: what it has done so far is in the folder
+                # a job reports only at its end; what it has published so far is in the folder
                 for unit in left & place.folder.published().keys():
                     yield outcome_of(unit, place.folder)
                     left.remove(unit)
@@ -70,7 +70,7 @@ class SlurmBackend:
                 for job in done:
                     try:
                         yield from job.result()
-                    except Exception as error:  # whatever submitit makes of a job without a result
+                    except Exception as error:  # submitit has no common class for lost jobs
                         lost = error
                 tick()
                 if jobs:

@@ -16,7 +16,7 @@ from importlib import metadata
 from itertools import count
 from pathlib import Path
 
-from casmore.experiments.limits import ONE_THREAD
+from casmore.experiments.limits import ENVIRONMENT
 from casmore.reports.cocopp.tidy import tidy
 from casmore.reports.errors import ReportError
 
@@ -118,7 +118,7 @@ def _run(
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **ONE_THREAD, "TMPDIR": scratch},
+            env={**os.environ, **ENVIRONMENT, "TMPDIR": scratch},
             check=False,
         )
     # cocopp may find no data and still exit without an error

@@ -1,0 +1,66 @@
+"""``casmore report``: what is handed to the report, and what is refused before it is made."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import casmore.reports
+from casmore.cli import main
+
+Built = list[dict[str, Any]]
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> Built:
+    """The reports asked for: making one has its own tests, and takes its time."""
+    asked: Built = []
+
+    def build(run: Path, **options: Any) -> Path:
+        asked.append({"run": run, "merged": (options["data"] / "CAS-MORE").is_dir(), **options})
+        return run
+
+    monkeypatch.setattr(casmore.reports, "build", build)
+    return asked
+
+
+def test_a_run_goes_by_its_name_its_folder_or_its_config(done: Path, built: Built) -> None:
+    for argument in ("runs/small", "small", "configs/small.toml"):
+        assert main(["report", argument]) == 0
+    assert [report["run"] for report in built] == [Path("runs/small")] * 3
+    assert [report["full"] for report in built] == [False] * 3
+    assert main(["report", "small", "--full"]) == 0
+    assert built[-1]["full"]
+
+
+def test_units_that_are_not_merged_are_merged_first(done: Path, built: Built) -> None:
+    Path("runs/small/merged.json").unlink()
+    shutil.rmtree("runs/small/data")
+    assert main(["report", "small"]) == 0
+    assert built[0]["merged"]
+
+
+def test_a_report_of_nothing_is_refused(
+    project: Path, small_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", "small"]) == 2
+    assert "'small' is not the folder of a run (runs/ has none)" in capsys.readouterr().err
+    shutil.copytree(small_run, project / "runs" / "small")
+    assert main(["report", "smal"]) == 2
+    assert "did you mean 'small'? (runs/ has: small)" in capsys.readouterr().err
+    for sidecar in Path("runs/small").rglob("unit.json"):
+        sidecar.unlink()
+    assert main(["report", "small"]) == 2
+    assert "runs/small has no finished units yet" in capsys.readouterr().err
+
+
+def test_a_failed_report_is_no_traceback(
+    done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def build(run: Path, **options: object) -> Path:
+        raise casmore.reports.ReportError("cocopp fell over")
+
+    monkeypatch.setattr(casmore.reports, "build", build)
+    assert main(["report", "small"]) == 1
+    assert capsys.readouterr().err == "casmore: cocopp fell over\n"

@@ -1,0 +1,86 @@
+"""Standard streams that are closed, full or know ASCII only; a notebook's environment."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from casmore.cli import main
+from cli.command_line import casmore
+
+
+def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a shell's line, in which ``casmore`` is the command."""
+    program = shlex.join([sys.executable, "-m", "casmore"])
+    return subprocess.run(
+        ["sh", "-c", command.replace("casmore", program)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_who_has_seen_enough_gets_no_traceback(unbuffered: str) -> None:
+    """As in ``casmore solvers | head``."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "casmore", "solvers"],
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
+def test_a_run_with_closed_streams_is_a_run_like_any_other(closed: str, project: Path) -> None:
+    done = _shell(f"casmore run small {closed}")
+    assert done.returncode == 0, done.stderr
+    assert len(list(project.glob("runs/small/units/CAS-MORE/*/unit.json"))) == 2
+    assert main(["verify", "small"]) == 0
+
+
+def test_a_full_disk_behind_standard_output() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    done = _shell("casmore solvers >/dev/full")
+    assert (done.returncode, done.stderr) == (1, "casmore: No space left on device\n")
+
+
+def test_output_that_knows_ascii_only(done: Path) -> None:
+    (done / "runs" / "small").rename(done / "runs" / "größer")
+    environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    shown = _shell("casmore status runs/gr*", **environment)
+    assert shown.returncode == 0, shown.stderr
+    assert "2 of 2 units done" in shown.stdout
+    assert shown.stdout.isascii()
+
+
+def test_a_deleted_working_directory(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    for command in ("casmore run small", "casmore status small", "casmore solvers"):
+        gone.mkdir(exist_ok=True)
+        done = _shell(f"cd {shlex.quote(str(gone))} && rmdir {shlex.quote(str(gone))} && {command}")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            "casmore: the working directory has been deleted; change to another one\n"
+        )
+
+
+def test_a_notebook_s_backend_of_matplotlib_is_of_no_concern(project: Path) -> None:
+    notebook = {**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_nowhere"}
+    for arguments in (["check-solver", "cma"], ["run", "small"]):
+        done = casmore(*arguments, env=notebook)
+        assert done.returncode == 0, done.stderr
+    code = "import casmore.experiments.limits as l; print(l.ENVIRONMENT['MPLBACKEND'])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "Agg\n"
