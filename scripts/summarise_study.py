@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from casmore.reports import ReportError
-from casmore.studies import tables
+from casmore.studies.summarise import summarise
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 
@@ -13,7 +13,7 @@ def main() -> int:
     """Summarise the runs named on the command line; return the exit code."""
     for run in sys.argv[1:]:
         try:
-            for path in tables.summarise(Path(run), RESULTS):
+            for path in summarise(Path(run), RESULTS):
                 print(path)
         except ReportError as error:
             print(f"summarise_study: {error}", file=sys.stderr)

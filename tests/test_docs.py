@@ -36,7 +36,7 @@ def test_the_commands_run_in_a_clone(tmp_path: Path) -> None:
         for command in block.splitlines():
             run(command, folder)
     made = {path.stem for path in (folder / "results").glob("*.png")}
-    assert {"rosenbrock", "ablation", "sensitivity", "live_view"} <= made
+    assert {"rosenbrock", "ablation", "sensitivity", "run_view"} <= made
 
 
 @pytest.mark.slow

@@ -40,12 +40,12 @@ def add_commands(commands: Any) -> None:
 def _report(options: argparse.Namespace) -> int:
     from casmore import reports
     from casmore.experiments.store import coco_files
-    from casmore.studies import tables
+    from casmore.studies.summarise import summarise
 
     run, plan = locate.open_run(options.run)
     with expected(failure=(coco_files.BrokenDataError, reports.ReportError)):
         if locate.is_study(plan):  # figures are of the paper's own studies alone (make figures)
-            for path in tables.summarise(run.root, options.out or run.root / "reports"):
+            for path in summarise(run.root, options.out or run.root / "reports"):
                 print(path)
             return 0
         reports.build(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 COLUMN, PAGE = 3.5, 7.16  # widths of one column and of both
@@ -60,6 +61,12 @@ def line(index: int) -> dict[str, Any]:
         "color": _COLOURS[index % len(_COLOURS)],
         "linestyle": _LINE_STYLES[(index + 2 * turn) % len(_LINE_STYLES)],
     }
+
+
+def legend_above(figure: Figure, ax: Axes) -> None:
+    """Put one legend, of what ``ax`` shows, in a row above all panels."""
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
 
 
 def save(figure: Figure, stem: Path) -> tuple[Path, Path]:

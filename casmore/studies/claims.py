@@ -1,136 +1,168 @@
-"""What the paper says of its studies, and what ours measured: ``results/claims.md``."""
+"""What the paper says of its studies, judged by ours: ``results/claims.md``.
 
-import math
-from collections.abc import Iterator
+A claim is a statement about a quantity, such as a ratio of expected running times. It is judged by
+the quantity's 95 % confidence interval: "yes" if the whole interval is on the claim's side of the
+threshold, "no" if it is on the other side, "not shown" if the threshold lies inside.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from casmore.studies.tables import Curve, End, read_curves, read_ends
+from casmore.studies.confidence import (
+    Verdict,
+    all_of,
+    ert_ratio,
+    larger,
+    median,
+    median_ratio,
+    share,
+)
+from casmore.studies.run_table import Variant, read_variants
 
-_WINDOW = 1000.0  # evaluations over which the fall of the entropy is taken
+_INTRODUCTION = """\
+# The paper's claims on its studies
+
+Made by `make figures FIG=claims` from `rosenbrock_runs.csv` and `ablation_runs.csv`.
+
+Numbers in brackets are 95 % confidence intervals: bootstrap over the runs, for shares the exact
+binomial interval. A claim gets "yes" if the whole interval is on its side of the threshold, "no"
+if it is on the other side, "not shown" if the threshold lies inside. The expected running time
+(ERT) is the number of evaluations of all runs divided by the number of runs that reached the
+target, here followed by (successes/runs).
+"""
+_PLATEAU = 0.25  # of the slower of the two phases that it lies between
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper, what was measured, and whether that bears it out."""
+    """A statement of the paper, what was measured, and what follows.
+
+    Attributes
+    ----------
+    statement
+        In words.
+    measured
+        The quantities with their intervals.
+    verdict
+        What they say about the statement.
+    """
 
     statement: str
     measured: str
-    holds: bool
+    verdict: Verdict
 
 
 def write_claims(results: Path) -> list[Path]:
     """Write ``claims.md``; return the file."""
-    lines = [
-        "# The paper's claims, and what our studies measured",
-        "",
-        "Made by `make figures FIG=claims` from the tables in this folder. Values are medians of "
-        "the function at the mean, and numbers of evaluations medians, over all runs; in brackets "
-        "how many runs reached 1e-8, and the expected number of evaluations to it (ERT). Where "
-        "runs on Rosenbrock's function do not get there, those of CAS-MORE and CMA-ES mostly end "
-        "in its local minimum near 4, those of CA-MORE have lost their entropy too early.",
-        "",
-        "| claim | measured | holds |",
-        "| --- | --- | --- |",
-    ]
-    lines += [f"| {c.statement} | {c.measured} | {_yes(c.holds)} |" for c in claims(results)]
+    lines = [_INTRODUCTION, "| claim | measured | shown |", "| --- | --- | --- |"]
+    lines += [f"| {c.statement} | {c.measured} | {c.verdict} |" for c in claims(results)]
     path = results / "claims.md"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return [path]
 
 
 def claims(results: Path) -> list[Claim]:
-    """Return all claims, measured from the studies' tables."""
-    return [*_rosenbrock(results), *_ablation(results)]
+    """Return all claims, judged by the studies' runs."""
+    rosenbrock = {v.label: v for v in read_variants(results / "rosenbrock_runs.csv")}
+    ablation = {(v.label, v.function): v for v in read_variants(results / "ablation_runs.csv")}
+    return [
+        decoupling(rosenbrock),
+        adaptive_schedule(rosenbrock),
+        phases(rosenbrock["CAS-MORE"]),
+        premature_convergence(rosenbrock),
+        divergence(rosenbrock["MORE-larger-epsilon"]),
+        whitening(ablation["default", 8], ablation["no-whitening", 8]),
+        robust_normalization(ablation["default", 6], ablation["standard-normalisation", 6]),
+    ]
 
 
-def first_below(curve: Curve, value: float) -> float:
-    """Return the evaluations after which the median is at most ``value``; infinity if never."""
-    below = np.flatnonzero(curve.f_mean[1] <= value)
-    return float(curve.evaluations[below[0]]) if below.size else math.inf
-
-
-def entropy_falls(curve: Curve, until: float) -> tuple[float, float, float]:
-    """Return the fall of the median entropy, in nats per 1000 evaluations, of three phases.
-
-    The first 1000 evaluations; the 1000 in which it falls least; the last 1000 before ``until``,
-    or before the end of the curve where runs do not get there.
-    """
-    x, entropy = curve.evaluations, curve.entropy[1]
-    until = min(until, float(x[-1]))
-
-    def fall(start: float) -> float:
-        now, then = np.interp([start, start + _WINDOW], x, entropy)
-        return float(now - then)
-
-    last = until - _WINDOW
-    between = np.arange(_WINDOW, last, 100.0)
-    return fall(0.0), min(map(fall, between), default=math.nan), fall(last)
-
-
-def _rosenbrock(results: Path) -> Iterator[Claim]:
-    curves = {c.label: c for c in read_curves(results / "rosenbrock.csv")}
-    ends = {e.label: e for e in read_ends(results / "rosenbrock_ends.csv")}
-    cas, ca, more = curves["CAS-MORE"], curves["CA-MORE"], curves["MORE"]
-    decoupled, joint = first_below(ca, 1e-2), first_below(more, 1e-2)
-    yield Claim(
-        "Decoupling mean and covariance alone speeds up",
-        f"to 1e-2: CA-MORE {decoupled:.0f} evaluations, MORE {joint:.0f}; to 1e-8: "
-        f"{_reached(ends['CA-MORE'])} and {_reached(ends['MORE'])}",
-        decoupled < joint and ends["CA-MORE"].evaluations < ends["MORE"].evaluations,
+def decoupling(variants: Mapping[str, Variant]) -> Claim:
+    """CA-MORE needs less than MORE."""
+    ca, more = variants["CA-MORE"], variants["MORE"]
+    ratio = ert_ratio(ca.attempts, more.attempts)
+    halfway = ert_ratio(ca.attempts_to(1e-2), more.attempts_to(1e-2))
+    return Claim(
+        "Decoupling mean and covariance alone speeds up the search",
+        f"ERT to 1e-8: {_named(variants, ('CA-MORE', 'MORE'))}; ratio {ratio} (to 1e-2: {halfway})",
+        ratio.below(1),
     )
-    order = ("CAS-MORE", "CA-MORE", "MORE", "CMA-ES")
-    yield Claim(
-        "With the adaptive schedule CAS-MORE wins",
-        "to 1e-8: " + ", ".join(f"{name} {_reached(ends[name])}" for name in order),
-        all(
-            ends["CAS-MORE"].evaluations < ends[name].evaluations
-            and ends["CAS-MORE"].ert < ends[name].ert
-            for name in order[1:]
-        ),
+
+
+def adaptive_schedule(variants: Mapping[str, Variant]) -> Claim:
+    """CAS-MORE needs less than each of the others."""
+    others = ("CA-MORE", "MORE", "CMA-ES")
+    cas = variants["CAS-MORE"].attempts
+    ratios = {name: ert_ratio(cas, variants[name].attempts) for name in others}
+    return Claim(
+        "With the adaptive entropy schedule, CAS-MORE is the fastest",
+        f"ERT to 1e-8: {_named(variants, ('CAS-MORE', *others))}; ratios "
+        + ", ".join(f"{ratio} to {name}" for name, ratio in ratios.items()),
+        all_of(*(ratio.below(1) for ratio in ratios.values())),
     )
-    first, middle, last = entropy_falls(cas, ends["CAS-MORE"].evaluations)
-    yield Claim(
-        "Its entropy falls, plateaus, falls again",
-        f"{first:.0f}, then {middle:.0f}, in the end {last:.0f} nats per 1000 evaluations",
-        middle < 0.25 * min(first, last),
+
+
+def phases(cas: Variant) -> Claim:
+    """The entropy of CAS-MORE falls, stays, and falls again."""
+    falls = [cas.column(name) for name in ("first_fall", "least_fall", "last_fall")]
+    # a run that is too short to have three phases has none
+    first, least, last = (fall[np.isfinite(fall)] for fall in falls)
+    quick = [median(first), median(last)]
+    ratio = median(least / np.minimum(first, last))
+    return Claim(
+        "Its entropy falls quickly, reaches a plateau, and falls quickly again",
+        f"median fall over 1000 evaluations, in nats: the first {quick[0]}, the slowest in between "
+        f"{median(least)}, the last {quick[1]}; the slowest over the smaller of the other two "
+        f"{ratio}, for a plateau below {_PLATEAU}",
+        all_of(*(fall.above(0) for fall in quick), ratio.below(_PLATEAU)),
     )
-    diverged = ends["MORE-larger-epsilon"]
-    start = curves["MORE-larger-epsilon"].f_mean[1, 0]
-    yield Claim(
+
+
+def premature_convergence(variants: Mapping[str, Variant]) -> Claim:
+    """With a quicker decrease of its entropy MORE reaches the target less often."""
+    names = ("MORE", "MORE-faster-decrease")
+    shares = [share(variants[name].column("reached")) for name in names]
+    return Claim(
+        "Decreasing the entropy of MORE even quicker makes it converge prematurely",
+        f"share of runs at 1e-8: {shares[0]}; with {variants[names[1]].settings}: {shares[1]}",
+        larger(shares[0], shares[1]),
+    )
+
+
+def divergence(variant: Variant) -> Claim:
+    """With a large trust region, most runs of MORE end above the value they started from."""
+    worse = share(variant.column("f_end") > variant.column("f_start"))
+    return Claim(
         "A larger trust region makes MORE diverge",
-        f"{diverged.settings}: {diverged.reached} of {diverged.runs} runs at the target, value "
-        f"{diverged.value:.1e}, at the start {start:.1e}",
-        diverged.reached == 0 and diverged.value > more.f_mean[1, -1] * 1e3,
+        f"{variant.settings}: share of runs that end above the value at their start {worse}",
+        worse.above(0.5),
     )
 
 
-def _ablation(results: Path) -> Iterator[Claim]:
-    curves = {(c.label, c.function): c for c in read_curves(results / "ablation.csv")}
-    ends = {(e.label, e.function): e for e in read_ends(results / "ablation_ends.csv")}
-    with_it, without = curves["default", 8], curves["no-whitening", 8]
-    early = [first_below(c, 1.0) for c in (with_it, without)]
-    late = [first_below(c, 1e-7) - first_below(c, 1.0) for c in (with_it, without)]
-    yield Claim(
-        "Whitening matters at low entropy (Rosenbrock)",
-        f"to 1: {early[0]:.0f} evaluations with, {early[1]:.0f} without; from there to 1e-7: "
-        f"{late[0]:.0f} and {late[1]:.0f}; to 1e-8: {_reached(ends['default', 8])} and "
-        f"{_reached(ends['no-whitening', 8])}",
-        late[1] > 1.1 * late[0],
-    )
-    robust, standard = ends["default", 6], ends["standard-normalisation", 6]
-    yield Claim(
-        "Robust normalisation matters on the Attractive Sector",
-        f"after 12000 evaluations {robust.value:.1e} with, {standard.value:.1e} without",
-        robust.value < 1e-2 * standard.value,
+def whitening(default: Variant, without: Variant) -> Claim:
+    """Without whitening the search is slower near the optimum, and more so than before."""
+    early = ert_ratio(without.attempts_to(1.0), default.attempts_to(1.0))
+    late = ert_ratio(without.attempts_between(1.0, 1e-7), default.attempts_between(1.0, 1e-7))
+    return Claim(
+        "Whitening becomes important at low entropy, near the optimum (Rosenbrock)",
+        f"ERT without whitening over ERT with it: to 1 {early}, from 1 to 1e-7 {late}, to 1e-8 "
+        f"{ert_ratio(without.attempts, default.attempts)}",
+        all_of(late.above(1), larger(late, early)),
     )
 
 
-def _reached(end: End) -> str:
-    return f"{end.evaluations:.0f} ({end.reached}/{end.runs}, ERT {end.ert:.0f})"
+def robust_normalization(default: Variant, standard: Variant) -> Claim:
+    """With the standard normalisation runs end at larger values."""
+    ratio = median_ratio(standard.column("f_end"), default.column("f_end"))
+    return Claim(
+        "Robust target normalisation is important on the Attractive Sector",
+        f"median value at the mean after 12000 evaluations: {default.value:.1e} with it, "
+        f"{standard.value:.1e} with the standard one; ratio {ratio}",
+        ratio.above(1),
+    )
 
 
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"
+def _named(variants: Mapping[str, Variant], names: Sequence[str]) -> str:
+    return ", ".join(f"{name} {variants[name].attempts}" for name in names)

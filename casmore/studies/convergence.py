@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from casmore.plotting import style
 from casmore.problems.analytic import FUNCTIONS
 from casmore.reports.errors import ReportError
-from casmore.studies.tables import Curve, read_curves
+from casmore.studies.curve_table import Curve, read_curves
 
 # labels in the order of the legend, and how they are called there
 ROSENBROCK = {
@@ -20,6 +20,7 @@ ROSENBROCK = {
     "MORE": "MORE",
     "CMA-ES": "CMA-ES",
     "MORE-larger-epsilon": r"MORE, larger $\epsilon$",
+    "MORE-faster-decrease": r"MORE, larger $\delta$",
 }
 ABLATION = {
     "default": "default",
@@ -30,8 +31,8 @@ _LOWEST, _HIGHEST = 1e-9, 1e8  # diverged runs leave the picture
 
 
 def rosenbrock(results: Path) -> Figure:
-    """Return the paper's illustrative example, from ``rosenbrock.csv``."""
-    curves = _of_function(read_curves(results / "rosenbrock.csv"), 8)
+    """Return the paper's illustrative example, from ``rosenbrock_curves.csv``."""
+    curves = _of_function(read_curves(results / "rosenbrock_curves.csv"), 8)
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 2.5), layout="constrained")
         left, right = figure.subplots(1, 2)
@@ -41,13 +42,13 @@ def rosenbrock(results: Path) -> Figure:
         right.set_ylabel("entropy / nats")
         right.set_ylim(-200, 60)  # below are runs that have converged to the local minimum
         _note(left, curves)
-        _legend(figure, left)
+        style.legend_above(figure, left)
     return figure
 
 
 def ablation(results: Path) -> Figure:
-    """Return the ablation of the pre-processing, from ``ablation.csv``."""
-    curves = read_curves(results / "ablation.csv")
+    """Return the ablation of the pre-processing, from ``ablation_curves.csv``."""
+    curves = read_curves(results / "ablation_curves.csv")
     functions = (8, 6)
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 2.5), layout="constrained")
@@ -58,7 +59,7 @@ def ablation(results: Path) -> Figure:
             ax.set_title(f"{FUNCTIONS[function].name}, 15-D", loc="left")
             _note(ax, found)
         axes[0].set_ylabel(r"$f$ at the mean")
-        _legend(figure, axes[0])
+        style.legend_above(figure, axes[0])
     return figure
 
 
@@ -107,8 +108,3 @@ def _note(ax: Axes, curves: Mapping[str, Curve]) -> None:
         fontsize=6,
         color=style.MUTED,
     )
-
-
-def _legend(figure: Figure, ax: Axes) -> None:
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))

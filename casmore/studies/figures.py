@@ -15,17 +15,17 @@ from casmore.studies.grid_search import write_table
 from casmore.studies.hyper_parameters import write_tables
 from casmore.studies.normalization_illustration import robust_normalization
 from casmore.studies.path_illustration import evolution_path
-from casmore.studies.run_view_illustration import example
+from casmore.studies.run_view_illustration import run_view
 from casmore.studies.sensitivity import sensitivity
 
-# of each the function that draws it from the tables in a folder
+# each by the function that draws it from the tables in a folder
 FIGURES: dict[str, Callable[[Path], Figure]] = {
     "rosenbrock": rosenbrock,
     "ablation": ablation,
     "robust_normalization": robust_normalization,
     "evolution_path": evolution_path,
     "sensitivity": sensitivity,
-    "live_view": example,
+    "run_view": run_view,
 }
 TABLES: dict[str, Callable[[Path], list[Path]]] = {
     "hyper_parameters": write_tables,

@@ -69,9 +69,17 @@ ENTRIES = (
         r"1 / (2 + n^{0.75})",
     ),
     Entry("path_gain", r"\alpha", "gain of the entropy control"),
+    Entry(
+        "desired_angle",
+        r"\theta",
+        "desired angle between evolution path and step",
+        "3 * pi / 8",
+        r"3 \pi / 8",
+    ),
     Entry("clip", r"v_\mathrm{clip}", "clip value of the robust normalisation"),
     Entry("kurtosis_threshold", "k", "excess kurtosis threshold"),
     Entry("ridge", r"\lambda", "ridge of the regression"),
+    Entry("samples_per_parameter", r"Q_\mathrm{min} / P", "samples that a model parameter needs"),
 )
 SYMBOLS = {entry.name: f"${entry.symbol}$" for entry in ENTRIES}
 

@@ -9,15 +9,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from casmore.algorithms.defaults import CLIP, KURTOSIS_THRESHOLD
 from casmore.algorithms.targets import robust
 from casmore.plotting import style
 
 Array = NDArray[np.float64]
 
 _POINTS, _NOISY, _NOISE = 100, 20, 10.0
-_CLIP, _THRESHOLD = 3.0, 0.55
 _SEED = 2  # five levels
-_KEPT, _OUTLIER = "#000000", "#D55E00"
+_KEPT, _OUTLIER = "black", str(style.line(1)["color"])
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ def data(seed: int = _SEED) -> Array:
 def levels(y: Array) -> list[Level]:
     """Follow the recursion of the paper's Algorithm 1, on the way down."""
     y = (y - y.mean()) / y.std()
-    inside = np.abs(y) < _CLIP
+    inside = np.abs(y) < CLIP
     kept = y[inside]
     centred = kept - kept.mean()
     kurtosis = float((centred**4).mean() / (centred**2).mean() ** 2 - 3)
     level = Level(y, inside, kurtosis)
-    if kurtosis > _THRESHOLD and not inside.all():
+    if kurtosis > KURTOSIS_THRESHOLD and not inside.all():
         return [level, *levels(kept)]
     return [level]
 
@@ -74,7 +74,7 @@ def robust_normalization(results: Path) -> Figure:
             ax.set_visible(False)
         for i, (ax, level) in enumerate(zip(axes.flat, found, strict=False)):
             _histogram(ax, level.values, level.inside)
-            ax.axvspan(-_CLIP, _CLIP, color="0.93", zorder=0)
+            ax.axvspan(-CLIP, CLIP, color="0.93", zorder=0)
             ax.set_title(f"level {i + 1}: excess kurtosis {level.kurtosis:.2f}", loc="left")
         _output(axes.flat[len(found)], y)
         for ax in axes[:, 0]:
@@ -84,7 +84,7 @@ def robust_normalization(results: Path) -> Figure:
 
 
 def _histogram(ax: Axes, values: Array, inside: NDArray[np.bool_]) -> None:
-    edge = np.ceil(max(np.abs(values).max(), _CLIP) + 0.25)
+    edge = np.ceil(max(np.abs(values).max(), CLIP) + 0.25)
     bins = np.linspace(-edge, edge, 31)
     ax.hist(
         [values[inside], values[~inside]],
@@ -98,9 +98,9 @@ def _histogram(ax: Axes, values: Array, inside: NDArray[np.bool_]) -> None:
 
 
 def _output(ax: Axes, y: Array) -> None:
-    normalized = robust(y, _CLIP, _THRESHOLD)
+    normalized = robust(y, CLIP, KURTOSIS_THRESHOLD)
     lowest, highest = normalized.min(), normalized.max()
-    # what stands on the bounds has been put there, but for the one value that set the bound
+    # values on a bound have been clipped to it, except for the one value that set the bound
     clipped = np.zeros(len(y), dtype=bool)
     for bound, end in ((lowest, np.argmax), (highest, np.argmin)):
         on = np.flatnonzero(np.isclose(normalized, bound))

@@ -1,7 +1,7 @@
 """The sensitivity figure: what halving or doubling a default does to the evaluations needed."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -10,34 +10,34 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from casmore.plotting import style
 from casmore.problems.analytic import FUNCTIONS
+from casmore.studies.confidence import ert_ratio
 from casmore.studies.hyper_parameters import SYMBOLS
-from casmore.studies.tables import End, read_ends
+from casmore.studies.run_table import Variant, read_variants
 
 _DEFAULT = "default"
 _FACTORS = {"x0.5": ("halved", "o"), "x2": ("doubled", "s")}
-_EDGE = 8.0  # beyond this ratio, or not reached by the median run: an arrow at the edge
+_EDGES = 0.4, 8.0  # a ratio beyond the upper one is written beside an arrow
 
 
 def sensitivity(results: Path) -> Figure:
-    """Return the figure, from ``sensitivity_ends.csv``."""
-    ends = read_ends(results / "sensitivity_ends.csv")
-    functions = list(dict.fromkeys(end.function for end in ends))
-    names = list(dict.fromkeys(_setting(end.label) for end in ends if end.label != _DEFAULT))
+    """Return the figure, from ``sensitivity_runs.csv``."""
+    variants = read_variants(results / "sensitivity_runs.csv")
+    functions = list(dict.fromkeys(v.function for v in variants))
+    names = list(dict.fromkeys(_setting(v.label) for v in variants if v.label != _DEFAULT))
     with style.paper():
         size = (style.PAGE, 0.24 * len(names) + 0.95)
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(1, len(functions), sharey=True, squeeze=False)[0]
         for ax, function in zip(axes, functions, strict=True):
-            _panel(ax, [end for end in ends if end.function == function], names)
+            _panel(ax, {v.label: v for v in variants if v.function == function}, names)
         axes[0].set_yticks(range(len(names)), [SYMBOLS[name] for name in names])
         axes[0].invert_yaxis()
         figure.supxlabel(
-            f"evaluations to the target, relative to the defaults: medians "
-            f"(10-D, {ends[0].runs} runs each)",
+            "expected running time relative to the defaults, with 95 % confidence intervals "
+            f"(10-D, {len(variants[0].runs)} runs each)",
             fontsize=8,
         )
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=2)
+        style.legend_above(figure, axes[0])
     return figure
 
 
@@ -45,29 +45,27 @@ def _setting(label: str) -> str:
     return label.removeprefix(f"{_DEFAULT}_").rpartition("_")[0]
 
 
-def _panel(ax: Axes, ends: Sequence[End], names: Sequence[str]) -> None:
-    by_label = {end.label: end for end in ends}
-    default = by_label[_DEFAULT]
+def _panel(ax: Axes, variants: Mapping[str, Variant], names: Sequence[str]) -> None:
+    default = variants[_DEFAULT]
     for i, (suffix, (word, marker)) in enumerate(_FACTORS.items()):
         colour = style.line(i)["color"]
-        shift = 0.14 * (2 * i - 1)
         ax.plot([], [], marker, color=colour, markersize=4, label=word)
         for row, name in enumerate(names):
-            end = by_label[f"{_DEFAULT}_{name}_{suffix}"]
-            ratio = end.evaluations / default.evaluations
-            if not math.isfinite(ratio) or ratio > _EDGE:
-                ax.plot(_EDGE, row + shift, ">", color=colour, markersize=4, clip_on=False)
-                text = f"{ratio:.0f}" if math.isfinite(ratio) else "never"
-                ax.text(_EDGE / 1.15, row + shift, text, fontsize=5, ha="right", va="center")
-            else:
-                ax.plot(ratio, row + shift, marker, color=colour, markersize=4)
+            y = row + 0.14 * (2 * i - 1)
+            ratio = ert_ratio(variants[f"{_DEFAULT}_{name}_{suffix}"].attempts, default.attempts)
+            low, high = (min(max(x, _EDGES[0]), _EDGES[1]) for x in (ratio.low, ratio.high))
+            ax.plot([low, high], [y, y], color=colour, linewidth=1)
+            if ratio.value <= _EDGES[1]:
+                ax.plot(ratio.value, y, marker, color=colour, markersize=4)
+                continue
+            ax.plot(_EDGES[1], y, ">", color=colour, markersize=4, clip_on=False)
+            text = f"{ratio.value:.0f}" if math.isfinite(ratio.value) else "never"
+            ax.text(_EDGES[1] / 1.15, y, text, fontsize=5, ha="right", va="center")
     ax.axvline(1, color="black", linewidth=0.6)
     ax.set_xscale("log")
-    ax.set_xlim(0.4, _EDGE)
+    ax.set_xlim(*_EDGES)
     ax.xaxis.set_major_locator(FixedLocator([0.5, 1, 2, 4, 8]))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     function = FUNCTIONS[default.function]
-    ax.set_title(
-        f"f{function.number} {function.name}\n{default.evaluations:.0f} evaluations", loc="left"
-    )
+    ax.set_title(f"f{function.number} {function.name}\nERT {default.attempts.ert:.0f}", loc="left")

@@ -172,7 +172,7 @@ def test_a_study_runs_and_resumes_to_the_same_traces(
         assert record["final_target_hit"] == (traces[0]["f_mean"][-1] <= 1e-8)
     # its report is its tables; there is nothing to merge
     assert cli.main(["report", str(whole.root)]) == 0
-    assert (whole.root / "reports" / "tiny_ends.csv").is_file()
+    assert (whole.root / "reports" / "tiny_runs.csv").is_file()
     assert cli.main(["merge", str(whole.root)]) == 2
     assert "holds a study" in capsys.readouterr().err
 

@@ -1,0 +1,88 @@
+"""From the traces of a finished study to the small tables that are kept of it."""
+
+from pathlib import Path
+from typing import Any
+
+from casmore.atomic_io import read_json
+from casmore.experiments.config.check import check
+from casmore.experiments.config.study import StudyConfig
+from casmore.experiments.plan import make_plan
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.study_trial import FILE
+from casmore.reports.errors import ReportError
+from casmore.studies.curve_table import curve, write_curves
+from casmore.studies.run_table import StudyRun, describe_run, write_runs
+from casmore.trace import Trace
+
+_MOST_CURVES = 10  # more variants, as of a grid search, are for no figure
+
+
+def summarise(run: Path, results: Path) -> list[Path]:
+    """Write the tables of a finished study; return their files.
+
+    Parameters
+    ----------
+    run
+        The study's folder.
+    results
+        Where to write ``NAME_runs.csv`` and, for few variants, ``NAME_curves.csv``.
+
+    Raises
+    ------
+    ReportError
+        If the folder holds no study, or units are missing.
+    """
+    folder = RunFolder(run)
+    config = _config(folder)
+    plan = make_plan(config)
+    missing = sum(not folder.is_published(work.unit) for work in plan)
+    if missing:
+        raise ReportError(
+            f"{missing} of {len(plan)} units of {run} are missing; finish the study first"
+        )
+    rows: list[StudyRun] = []
+    curves = []
+    for solver in config.solvers:
+        settings: dict[str, Any] = dict(solver.settings)
+        if solver.population_size is not None:
+            settings["population_size"] = solver.population_size
+        for function in config.study.functions:
+            units = [
+                w.unit for w in plan if (w.unit.label, w.unit.function) == (solver.label, function)
+            ]
+            traces = [Trace.load(folder.unit(unit) / FILE) for unit in units]
+            rows += [
+                describe_run(
+                    solver.label,
+                    function,
+                    _described(settings),
+                    i,
+                    trace,
+                    reached=read_json(folder.sidecar(unit))["final_target_hit"],
+                )
+                for i, (unit, trace) in enumerate(zip(units, traces, strict=True))
+            ]
+            curves.append(curve(solver.label, function, traces, config.study.evaluations))
+    results.mkdir(parents=True, exist_ok=True)
+    written = [results / f"{config.name}_runs.csv"]
+    write_runs(written[0], rows)
+    if len(config.solvers) <= _MOST_CURVES:
+        written.append(results / f"{config.name}_curves.csv")
+        write_curves(written[1], curves)
+    return written
+
+
+def _config(folder: RunFolder) -> StudyConfig:
+    if not folder.config.is_file():
+        raise ReportError(f"{folder.root} is no folder of a run")
+    config = check(read_json(folder.config), source=str(folder.config))
+    if not isinstance(config, StudyConfig):
+        raise ReportError(f"{folder.root} holds no study; 'casmore report' is for it")
+    return config
+
+
+def _described(settings: dict[str, Any]) -> str:
+    return "; ".join(
+        f"{name} = {value:.6g}" if isinstance(value, float) else f"{name} = {value}"
+        for name, value in settings.items()
+    )

@@ -1,0 +1,31 @@
+"""The illustrations show what the algorithm does."""
+
+import numpy as np
+import pytest
+
+from casmore.algorithms.targets import robust
+from casmore.studies import normalization_illustration, path_illustration
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_levels_drawn_are_those_of_the_normalisation(seed: int) -> None:
+    y = normalization_illustration.data(seed)
+    innermost = normalization_illustration.levels(y)[-1]
+    kept = innermost.values[innermost.inside]
+    values = robust(y)
+    assert values.min() == pytest.approx(kept.min())
+    assert values.max() == pytest.approx(kept.max())
+
+
+def test_each_level_is_standardised() -> None:
+    for level in normalization_illustration.levels(normalization_illustration.data()):
+        assert level.values.mean() == pytest.approx(0, abs=1e-12)
+        assert level.values.std() == pytest.approx(1)
+        assert (np.abs(level.values[level.inside]) < 3).all()
+
+
+def test_the_paths_drawn_are_short_as_desired_and_long() -> None:
+    short, right, long = path_illustration.windows()
+    assert short.ratio < 0.5
+    assert right.ratio == pytest.approx(1, abs=0.1)
+    assert long.ratio > 1.4
