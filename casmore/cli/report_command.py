@@ -40,11 +40,16 @@ def add_commands(commands: Any) -> None:
 def _report(options: argparse.Namespace) -> int:
     from casmore import reports
     from casmore.experiments.store import coco_files
+    from casmore.reports import comparison_data
     from casmore.studies.summarise import summarise
 
     run, plan = locate.open_run(options.run)
+    with expected(usage=(reports.ReportError,)):  # before any work
+        comparison_data.find(options.compare)
     with expected(failure=(coco_files.BrokenDataError, reports.ReportError)):
         if locate.is_study(plan):  # figures are of the paper's own studies alone (make figures)
+            if options.compare or options.archive or options.full:
+                raise UsageError(f"{run.root} holds a study: its report is its tables, no more")
             for path in summarise(run.root, options.out or run.root / "reports"):
                 print(path)
             return 0

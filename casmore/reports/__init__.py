@@ -63,14 +63,22 @@ def build(
     from rich.console import Console
 
     from casmore.plotting import style
-    from casmore.reports import ecdf, index_page, run_data, run_page, summary, unit_table
+    from casmore.reports import (
+        comparison_data,
+        ecdf,
+        index_page,
+        run_data,
+        run_page,
+        summary,
+        unit_table,
+    )
     from casmore.reports.cocopp import archive as coco_archive
     from casmore.reports.cocopp import report as cocopp_report
     from casmore.reports.runtimes import dimensions
 
     console = console or Console()
-    local = [Path(other) for other in others if Path(other).exists()]
-    fetched = coco_archive.fetch([o for o in others if not Path(o).exists()], archive)
+    local, names = comparison_data.find(others)
+    fetched = coco_archive.fetch(names, archive)
     runtimes, rows = run_data.load(run, data), unit_table.load(run)
     budgets, efforts = run_data.budgets(run, runtimes), unit_table.efforts(rows)
     reports = out or run / "reports"

@@ -64,3 +64,16 @@ def test_a_failed_report_is_no_traceback(
     monkeypatch.setattr(casmore.reports, "build", build)
     assert main(["report", "small"]) == 1
     assert capsys.readouterr().err == "casmore: cocopp fell over\n"
+
+
+@pytest.mark.parametrize("other", ["runs/smal/data", "runs/small", "configs", "configs/small.toml"])
+def test_wrong_data_to_compare_with_are_refused_before_any_work(
+    other: str, done: Path, built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree("runs/small/data")
+    assert main(["report", "small", "--compare", other]) == 2
+    assert f"--compare {other}: " in capsys.readouterr().err
+    assert not built
+    assert not Path("runs/small/data").exists()
+    assert main(["report", "small", "--compare", "BIPOP-CMA-ES_hansen"]) == 0
+    assert built[0]["others"] == ["BIPOP-CMA-ES_hansen"]
