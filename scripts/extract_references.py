@@ -50,7 +50,8 @@ def archive(path: Path) -> Iterator[list[object]]:
     rows: dict[tuple[str, int, int], dict[str, str]] = {}
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            key = (f"{row['year']} {row['alg']}", int(row["dim"]), int(row["f"]))
+            name = f"{row['year']} {row['alg']}".removesuffix(" noiseless")
+            key = (name, int(row["dim"]), int(row["f"]))
             rows.setdefault(key, {})[row["target"]] = row["ert"]
     for key, ert in sorted(rows.items()):
         yield [*key, *(_cell(float(ert.get(c) or "inf")) for c in columns)]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from casmore.cli import (
+    bbob_commands,
     report_command,
     run_command,
     run_folder_commands,
@@ -24,7 +25,7 @@ from casmore.cli.errors import (
 )
 
 # in the order of the help; each adds its commands to the parser
-_GROUPS = (run_command, run_folder_commands, report_command, solver_commands)
+_GROUPS = (run_command, run_folder_commands, report_command, bbob_commands, solver_commands)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -56,7 +56,7 @@ def _report(options: argparse.Namespace) -> int:
         reports.build(
             run.root,
             out=options.out,
-            data=_merged(run, plan, options.out),
+            data=merged_data(run, plan, options.out),
             full=options.full,
             others=options.compare,
             archive=options.archive,
@@ -64,7 +64,7 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
-def _merged(run: "RunFolder", plan: "Sequence[Work]", out: Path | None) -> Path:
+def merged_data(run: "RunFolder", plan: "Sequence[Work]", out: Path | None) -> Path:
     """Return the folder with merged data: an interrupted run has units that are not merged yet."""
     from casmore.experiments.merge import merge
     from casmore.experiments.store.run_folder import RunFolder

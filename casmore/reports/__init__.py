@@ -25,9 +25,9 @@ def build(
 ) -> Path:
     """Make the report of a run and return its first page.
 
-    Our own part comes first and takes seconds: the comparison in the terminal, ``summary.csv``,
-    ``units.csv``, the run's page, the ECDF figures. Then cocopp's report is made, unless that of
-    the same data is there.
+    Our own part comes first and takes seconds: the comparison in the terminal, the place among the
+    algorithms of COCO's archive, ``summary.csv``, ``units.csv``, the run's page, the ECDF figures.
+    Then cocopp's report is made, unless that of the same data is there.
 
     Parameters
     ----------
@@ -67,6 +67,8 @@ def build(
         comparison_data,
         ecdf,
         index_page,
+        league,
+        league_page,
         run_data,
         run_page,
         summary,
@@ -95,12 +97,16 @@ def build(
     # printed as it is: a path must not be broken into lines, coloured, or searched for markup
     say = partial(console.print, soft_wrap=True, markup=False, highlight=False)
     title = str(run_data.config(run).get("name") or run.resolve().name)
+    standings = league.standings(runtimes)
+    if standings:
+        league_page.print_places(console, standings)
+        league_page.write(reports, title, standings, back="index.html")
     unit_table.write_csv(reports / "units.csv", rows)
     run_page.write(reports / "run.html", title, run, rows)
 
     folders = [*run_data.solver_folders(run, data), *local, *fetched]
     cocopp_report.make(folders, reports / "cocopp", full=full, say=say)
     failed = sum(row.failed for row in rows)
-    index_page.write(reports / "index.html", title, lines, figures, failed=failed)
+    index_page.write(reports / "index.html", title, lines, standings, figures, failed=failed)
     say(f"report: {(reports / 'index.html').resolve()}")
     return reports / "index.html"

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from casmore.reports import pages
+from casmore.reports import league, pages
 from casmore.reports.cocopp.report import COMPARISON, SINGLE_INDEX
+from casmore.reports.league import Standing
 from casmore.reports.summary import HEADINGS, Line, caption, cells
 
 # cocopp's pages of a comparison, and what is on them; not every report has all of them
@@ -19,7 +20,13 @@ _COCOPP_PAGES = {
 
 
 def write(
-    page: Path, title: str, lines: Sequence[Line], figures: Sequence[Path], *, failed: int = 0
+    page: Path,
+    title: str,
+    lines: Sequence[Line],
+    standings: Sequence[Standing],
+    figures: Sequence[Path],
+    *,
+    failed: int = 0,
 ) -> None:
     """Write the page ``page``, beside which everything it links to already is.
 
@@ -35,6 +42,9 @@ def write(
         first=[i for i in range(1, len(lines)) if lines[i].dimension != lines[i - 1].dimension],
         caption=caption(lines[0].solver),
         failed=failed,
+        place_headings=league.HEADINGS,
+        places=[league.cells(s, entrant) for s in standings for entrant in s.ours],
+        place_notes=league.notes(standings),
         figures=[_link(folder, figure.with_suffix("")) for figure in figures],
         links=[(_link(folder, path), text) for path, text in _cocopp_links(folder / "cocopp")],
     )

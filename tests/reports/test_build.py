@@ -87,3 +87,9 @@ def test_no_data(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="has no COCO data"):
         build(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_league_is_a_section_of_the_first_page(index: Path) -> None:
+
+    assert {"league.html", "league.png"} <= references(index)
+    assert "index.html" in references(index.parent / "league.html")

@@ -1,0 +1,77 @@
+"""``casmore export`` and ``league``: what becomes of a BBOB run beside its report."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from casmore.cli import arguments, locate
+from casmore.cli.errors import UsageError, expected
+from casmore.cli.report_command import merged_data
+from casmore.cli.run_folder_commands import add_run
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to the command line."""
+    export = commands.add_parser(
+        "export", help="write a run's trials as one compressed table, with its config and versions"
+    )
+    runs: Any = export.add_argument(
+        "runs", nargs="+", metavar="RUN", help=f"{locate.RUN_HELP}; several give one table"
+    )
+    runs.completer = locate.run_names
+    export.add_argument(
+        "--out",
+        type=arguments.folder,
+        metavar="FOLDER",
+        help="default: export/ in the first run's folder",
+    )
+    export.set_defaults(command=_export)
+
+    league = commands.add_parser(
+        "league", help="place a run's solvers among the algorithms of COCO's data archive"
+    )
+    add_run(league)
+    league.add_argument(
+        "--out",
+        type=arguments.folder,
+        metavar="FOLDER",
+        help="write the picture and the table of all functions there; default: print the places",
+    )
+    league.set_defaults(command=_league)
+
+
+def _export(options: argparse.Namespace) -> int:
+    from casmore.experiments.store import coco_files
+    from casmore.reports.errors import ReportError
+    from casmore.reports.export import export
+
+    with expected(failure=(coco_files.BrokenDataError, ReportError)):
+        runs = [_bbob_run(given)[0] for given in options.runs]
+        for path in export(runs, options.out or runs[0] / "export"):
+            print(path)
+    return 0
+
+
+def _league(options: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from casmore.experiments.store import coco_files
+    from casmore.reports import league, league_page, run_data
+    from casmore.reports.errors import ReportError
+
+    with expected(failure=(coco_files.BrokenDataError, ReportError)):
+        run, data = _bbob_run(options.run, options.out)
+        standings = league.standings(run_data.load(run, data))
+    league_page.print_places(Console(), standings)
+    if options.out:
+        league_page.write(options.out, run.resolve().name, standings)
+        print(options.out / "league.html")
+    return 0
+
+
+def _bbob_run(given: str, out: Path | None = None) -> tuple[Path, Path]:
+    """Return the folder of a run on BBOB, and that of its merged data."""
+    run, plan = locate.open_run(given)
+    if locate.is_study(plan):
+        raise UsageError(f"{run.root} holds a study, which has no COCO data; try 'report'")
+    return run.root, merged_data(run, plan, out)

@@ -1,0 +1,56 @@
+"""The league in the terminal, and as a page with a picture and a table of all functions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from casmore.atomic_io import write_text
+from casmore.plotting import style
+from casmore.reports import pages
+from casmore.reports.league import (
+    FUNCTIONS,
+    HEADINGS,
+    Standing,
+    cells,
+    function_rows,
+    notes,
+    table_csv,
+)
+from casmore.reports.league_figure import strips
+
+
+def write(folder: Path, title: str, standings: Sequence[Standing], *, back: str = "") -> None:
+    """Write ``league.png``, ``league.pdf``, ``league.csv`` and ``league.html`` to ``folder``.
+
+    ``back`` is the page that this one belongs to, if there is one.
+    """
+    style.save(strips(standings), folder / "league")
+    write_text(folder / "league.csv", table_csv(standings))
+    pages.write(
+        folder / "league.html",
+        "league.html",
+        title=title,
+        back=back,
+        headings=HEADINGS,
+        places=[cells(s, entrant) for s in standings for entrant in s.ours],
+        notes=notes(standings),
+        function_headings=["", "score", "rank", *(f"f{f}" for f in FUNCTIONS)],
+        functions=[(s.dimension, len(s.ours), function_rows(s)) for s in standings],
+    )
+
+
+def print_places(console: Console, standings: Sequence[Standing]) -> None:
+    """Print the places of the solvers."""
+    table = Table(title="Among the algorithms of COCO's data archive")
+    for heading in HEADINGS:
+        name = heading == "solver"
+        table.add_column(heading, justify="left" if name else "right", no_wrap=name)
+    for standing in standings:
+        for entrant in standing.ours:
+            last = entrant is standing.ours[-1]
+            table.add_row(*cells(standing, entrant), end_section=last)
+    console.print(table)
+    for note in notes(standings):
+        console.print(note, markup=False, highlight=False)
