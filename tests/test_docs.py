@@ -43,6 +43,7 @@ def test_the_commands_run_in_a_clone(tmp_path: Path) -> None:
 def test_a_study_of_ones_own_and_its_traces(tmp_path: Path) -> None:
     (config,) = blocks(PAGE, "toml")
     (tmp_path / "mine.toml").write_text(small(config))
+    (tmp_path / "results").symlink_to(ROOT / "results")
     run("casmore run mine.toml && casmore report runs/mine", tmp_path)
     for i, code in enumerate(blocks(PAGE, "python")):
         (tmp_path / f"block{i}.py").write_text(code)

@@ -112,7 +112,7 @@ def phases(cas: Variant) -> Claim:
     quick = [median(first), median(last)]
     ratio = median(least / np.minimum(first, last))
     return Claim(
-        "Its entropy falls quickly, reaches a plateau, and falls quickly again",
+        "The entropy of CAS-MORE falls quickly, reaches a plateau, and falls quickly again",
         f"median fall over 1000 evaluations, in nats: the first {quick[0]}, the slowest in between "
         f"{median(least)}, the last {quick[1]}; the slowest over the smaller of the other two "
         f"{ratio}, for a plateau below {_PLATEAU}",

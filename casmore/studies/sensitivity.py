@@ -17,6 +17,7 @@ from casmore.studies.run_table import Variant, read_variants
 _DEFAULT = "default"
 _FACTORS = {"x0.5": ("halved", "o"), "x2": ("doubled", "s")}
 _EDGES = 0.4, 8.0  # a ratio beyond the upper one is written beside an arrow
+_BLANK = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # keeps text off the interval
 
 
 def sensitivity(results: Path) -> Figure:
@@ -34,7 +35,8 @@ def sensitivity(results: Path) -> Figure:
         axes[0].invert_yaxis()
         figure.supxlabel(
             "expected running time relative to the defaults, with 95 % confidence intervals "
-            f"(10-D, {len(variants[0].runs)} runs each)",
+            f"(10-D, {len(variants[0].runs)} runs each)\n"
+            r"a halved $Q_\mathrm{max}$ cannot hold the full model: these runs end with a diagonal one",
             fontsize=8,
         )
         style.legend_above(figure, axes[0])
@@ -60,7 +62,7 @@ def _panel(ax: Axes, variants: Mapping[str, Variant], names: Sequence[str]) -> N
                 continue
             ax.plot(_EDGES[1], y, ">", color=colour, markersize=4, clip_on=False)
             text = f"{ratio.value:.0f}" if math.isfinite(ratio.value) else "never"
-            ax.text(_EDGES[1] / 1.15, y, text, fontsize=5, ha="right", va="center")
+            ax.text(_EDGES[1] / 1.15, y, text, fontsize=5, ha="right", va="center", bbox=_BLANK)
     ax.axvline(1, color="black", linewidth=0.6)
     ax.set_xscale("log")
     ax.set_xlim(*_EDGES)
