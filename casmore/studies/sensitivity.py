@@ -26,7 +26,7 @@ def sensitivity(results: Path) -> Figure:
     functions = list(dict.fromkeys(v.function for v in variants))
     names = list(dict.fromkeys(_setting(v.label) for v in variants if v.label != _DEFAULT))
     with style.paper():
-        size = (style.PAGE, 0.24 * len(names) + 0.95)
+        size = (style.PAGE, 0.25 * len(names) + 1.05)
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(1, len(functions), sharey=True, squeeze=False)[0]
         for ax, function in zip(axes, functions, strict=True):
@@ -36,7 +36,7 @@ def sensitivity(results: Path) -> Figure:
         figure.supxlabel(
             "expected running time relative to the defaults, with 95 % confidence intervals "
             f"(10-D, {len(variants[0].runs)} runs each)\n"
-            r"a halved $Q_\mathrm{max}$ cannot hold the full model: these runs end with a diagonal one",
+            r"a halved $Q_\mathrm{max}$ holds no full model: these runs keep to the diagonal one",
             fontsize=8,
         )
         style.legend_above(figure, axes[0])
