@@ -80,7 +80,7 @@ def merged_data(run: "RunFolder", plan: "Sequence[Work]", out: Path | None) -> P
                 f"{run.root} is read-only ({os_error_text(error)}); "
                 "put the report elsewhere: --out FOLDER"
             ) from error
-        place = RunFolder(out)
+        place = RunFolder(out / "merged")
         merged = merge(run, units, place=place)
     if not merged:
         raise UsageError(f"{run.root} has no finished units yet, so there is nothing to report")

@@ -1,6 +1,9 @@
 """``casmore report``: what is handed to the report, and what is refused before it is made."""
 
+import errno
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +11,7 @@ import pytest
 
 import casmore.reports
 from casmore.cli import main
+from casmore.experiments.store.run_folder import RunFolder
 
 Built = list[dict[str, Any]]
 
@@ -77,3 +81,28 @@ def test_wrong_data_to_compare_with_are_refused_before_any_work(
     assert not Path("runs/small/data").exists()
     assert main(["report", "small", "--compare", "BIPOP-CMA-ES_hansen"]) == 0
     assert built[0]["others"] == ["BIPOP-CMA-ES_hansen"]
+
+
+def test_a_report_of_a_read_only_run_is_put_elsewhere(
+    done: Path, built: Built, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    locks, merging = Path("runs/small").resolve() / "locks" / "merge", RunFolder.merging
+
+    @contextmanager
+    def read_only(folder: RunFolder) -> Iterator[Path]:
+        # what the system says to anybody but root, as whom tests may run
+        if folder.root.resolve() == locks.parents[1]:
+            raise OSError(errno.EROFS, "Read-only file system", str(locks))
+        with merging(folder) as private:
+            yield private
+
+    monkeypatch.setattr(RunFolder, "merging", read_only)
+    shutil.rmtree("runs/small/data")
+    assert main(["report", "small"]) == 2
+    error = capsys.readouterr().err
+    assert "runs/small is read-only" in error
+    assert "put the report elsewhere: --out FOLDER" in error
+    assert not built
+    assert main(["report", "small", "--out", "else where"]) == 0
+    assert (built[0]["out"], built[0]["merged"]) == (Path("else where"), True)
+    assert not Path("runs/small/data").exists()
