@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casmore.cli import arguments, locate
+from casmore.cli import locate, subcommand
 from casmore.cli.errors import UsageError, expected, os_error_text
-from casmore.cli.run_folder_commands import add_run
 
 if TYPE_CHECKING:
     from casmore.experiments.store.run_folder import RunFolder
@@ -19,12 +18,27 @@ _READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 def add_commands(commands: Any) -> None:
     """Add ``report`` to the command line."""
-    report = commands.add_parser("report", help="make cocopp's report and a summary of a run")
-    add_run(report)
-    report.add_argument(
-        "--out", type=arguments.folder, metavar="FOLDER", help="default: reports/ in the run's"
+    report = subcommand.add(
+        commands,
+        "report",
+        _report,
+        "make the report of a run, which need not be complete",
+        "A summary in the terminal and as CSV, figures, cocopp's pages; of a study, tables.",
+        (
+            "casmore report quick",
+            "casmore report quick --compare runs/mine/data/CMA-ES --compare BIPOP-CMA-ES_hansen",
+        ),
     )
-    report.add_argument("--full", action="store_true", help="all of cocopp's figures; slow")
+    subcommand.add_run(report)
+    report.add_argument(
+        "--out",
+        type=subcommand.folder,
+        metavar="FOLDER",
+        help="the report's folder (default: reports/ in the run's folder)",
+    )
+    report.add_argument(
+        "--full", action="store_true", help="all of cocopp's figures; takes about ten times as long"
+    )
     report.add_argument(
         "--compare",
         action="append",
@@ -33,8 +47,7 @@ def add_commands(commands: Any) -> None:
         help="COCO data to compare with: a folder, or the name of an entry of COCO's online "
         "archive; may be given several times",
     )
-    report.add_argument("--archive", metavar="URL", help="another archive than COCO's own")
-    report.set_defaults(command=_report)
+    report.add_argument("--archive", metavar="URL", help="an archive other than COCO's own")
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from casmore.cli import arguments, invocation, locate
+from casmore.cli import invocation, locate, subcommand
 from casmore.cli.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -33,21 +33,38 @@ class _TerminatedError(KeyboardInterrupt):
 
 def add_commands(commands: Any) -> None:
     """Add ``run`` to the command line."""
-    run = commands.add_parser("run", help="run an experiment, or resume it")
+    run = subcommand.add(
+        commands,
+        "run",
+        _run,
+        "run an experiment, or resume it",
+        "Each trial is kept in the run's folder as soon as it is finished. Stop the run when you "
+        "like: the same command resumes it.",
+        (
+            "casmore run quick",
+            "casmore run configs/paper.toml --out /data/paper --workers 16",
+            "casmore run paper --out /data/paper --shard 3/16   # in a job of a cluster",
+        ),
+    )
     config = run.add_argument("config", metavar="CONFIG", help="a TOML file, or a name in configs/")
     config.completer = locate.config_names
     run.add_argument(
-        "--out", type=arguments.folder, metavar="FOLDER", help="default: runs/<name in the config>"
+        "--out",
+        type=subcommand.folder,
+        metavar="FOLDER",
+        help="the run's folder (default: runs/NAME, with the name in the config)",
     )
     run.add_argument(
-        "--workers", type=arguments.positive, metavar="N", help="default: as in the config"
+        "--workers",
+        type=subcommand.positive,
+        metavar="N",
+        help="trials to run at a time (default: as in the config, else one per core)",
     )
     run.add_argument(
         "--shard",
         metavar="I/N",
-        help="run the I-th of N parts alone; shards share the folder, in any order",
+        help="run only the I-th of N parts; shards share the folder, in any order",
     )
-    run.set_defaults(command=_run)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -4,34 +4,39 @@ import argparse
 import sys
 from typing import Any
 
-from casmore.cli import locate
+from casmore.cli import locate, subcommand
 from casmore.cli.errors import EXIT_FAILED, UsageError, expected
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to the command line."""
-    status = commands.add_parser("status", help="show how far a run is; live in a terminal")
-    add_run(status)
-    status.add_argument("--once", action="store_true", help="in a terminal, too, show it only once")
-    status.set_defaults(command=_status)
-
-    verify = commands.add_parser(
-        "verify", help="find damaged units, and put them aside so that they are run again"
+    status = subcommand.add(
+        commands,
+        "status",
+        _status,
+        "show how far a run is",
+        "In a terminal the display is live while the run lasts; Ctrl-C ends the display alone.",
     )
-    add_run(verify)
-    verify.set_defaults(command=_verify)
+    subcommand.add_run(status)
+    status.add_argument("--once", action="store_true", help="show it once, also in a terminal")
 
-    merge = commands.add_parser(
-        "merge", help="collect the finished units into COCO data, a folder for each solver"
+    verify = subcommand.add(
+        commands,
+        "verify",
+        _verify,
+        "find damaged units, and set them aside",
+        "The next 'casmore run' runs them again.",
     )
-    add_run(merge)
-    merge.set_defaults(command=_merge)
+    subcommand.add_run(verify)
 
-
-def add_run(command: argparse.ArgumentParser) -> None:
-    """Let a command take the name of a run."""
-    run: Any = command.add_argument("run", metavar="RUN", help=locate.RUN_HELP)
-    run.completer = locate.run_names
+    merge = subcommand.add(
+        commands,
+        "merge",
+        _merge,
+        "collect the finished units into a folder of COCO data for each solver",
+        "'casmore run' and 'casmore report' do so on their own; shards do not.",
+    )
+    subcommand.add_run(merge)
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+from casmore.cli import subcommand
 from casmore.cli.errors import EXIT_FAILED, expected
 from casmore.cli.run_command import modules_from_here
 from casmore.solvers import registry
@@ -10,17 +11,19 @@ from casmore.solvers import registry
 
 def add_commands(commands: Any) -> None:
     """Add the commands to the command line."""
-    solvers = commands.add_parser("solvers", help="list the solvers")
-    solvers.set_defaults(command=_solvers)
-
-    check = commands.add_parser(
-        "check-solver", help="check that a solver, your own for example, keeps the contract"
+    subcommand.add(commands, "solvers", _solvers, "list the solvers")
+    check = subcommand.add(
+        commands,
+        "check-solver",
+        _check_solver,
+        "check that a solver, for example your own, keeps the contract",
+        "docs/own_solver.md tells what the contract is.",
+        ("casmore check-solver cma", "casmore check-solver my_module:MySolver"),
     )
     solver = check.add_argument(
-        "solver", metavar="NAME", help="a solver's name, or module:attribute"
+        "solver", metavar="NAME", help="the name of a solver, or module:attribute"
     )
     solver.completer = _names
-    check.set_defaults(command=_check_solver)
 
 
 def _names(**_: object) -> list[str]:
