@@ -4,40 +4,44 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from casmore.cli import arguments, locate
+from casmore.cli import locate, subcommand
 from casmore.cli.errors import UsageError, expected
 from casmore.cli.report_command import merged_data
-from casmore.cli.run_folder_commands import add_run
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to the command line."""
-    export = commands.add_parser(
-        "export", help="write a run's trials as one compressed table, with its config and versions"
+    export = subcommand.add(
+        commands,
+        "export",
+        _export,
+        "write a run's trials as one compressed table, with its config and versions",
+        examples=("casmore export paper", "casmore export paper peers --out results/bbob"),
     )
-    runs: Any = export.add_argument(
+    runs = export.add_argument(
         "runs", nargs="+", metavar="RUN", help=f"{locate.RUN_HELP}; several give one table"
     )
     runs.completer = locate.run_names
     export.add_argument(
         "--out",
-        type=arguments.folder,
+        type=subcommand.folder,
         metavar="FOLDER",
-        help="default: export/ in the first run's folder",
+        help="the table's folder (default: export/ in the first run's folder)",
     )
-    export.set_defaults(command=_export)
 
-    league = commands.add_parser(
-        "league", help="place a run's solvers among the algorithms of COCO's data archive"
+    league = subcommand.add(
+        commands,
+        "league",
+        _league,
+        "place a run's solvers among the algorithms of COCO's data archive",
     )
-    add_run(league)
+    subcommand.add_run(league)
     league.add_argument(
         "--out",
-        type=arguments.folder,
+        type=subcommand.folder,
         metavar="FOLDER",
-        help="write the picture and the table of all functions there; default: print the places",
+        help="write the picture and the table of all functions there (default: print the places)",
     )
-    league.set_defaults(command=_league)
 
 
 def _export(options: argparse.Namespace) -> int:

@@ -90,8 +90,7 @@ def merged_data(run: "RunFolder", plan: "Sequence[Work]", out: Path | None) -> P
             raise
         if out is None:
             raise UsageError(
-                f"{run.root} is read-only ({os_error_text(error)}); "
-                "put the report elsewhere: --out FOLDER"
+                f"{run.root} is read-only ({os_error_text(error)}); write elsewhere: --out FOLDER"
             ) from error
         place = RunFolder(out / "merged")
         merged = merge(run, units, place=place)

@@ -9,7 +9,7 @@ import pytest
 from casmore.cli import main
 from cli.command_line import casmore
 
-COMMANDS = ("run", "status", "verify", "merge", "report", "solvers", "check-solver")
+COMMANDS = ("run", "status", "verify", "merge", "report", "export", "solvers", "check-solver")
 
 
 def test_without_a_command_there_is_the_help(capsys: pytest.CaptureFixture[str]) -> None:

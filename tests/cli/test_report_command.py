@@ -101,7 +101,7 @@ def test_a_report_of_a_read_only_run_is_put_elsewhere(
     assert main(["report", "small"]) == 2
     error = capsys.readouterr().err
     assert "runs/small is read-only" in error
-    assert "put the report elsewhere: --out FOLDER" in error
+    assert "write elsewhere: --out FOLDER" in error
     assert not built
     assert main(["report", "small", "--out", "else where"]) == 0
     assert (built[0]["out"], built[0]["merged"]) == (Path("else where"), True)
