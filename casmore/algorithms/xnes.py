@@ -23,6 +23,7 @@ from scipy.special import ndtr
 from casmore.algorithms import defaults
 from casmore.algorithms.arguments import known_settings, valid_start
 from casmore.algorithms.eigenbasis import Eigenbasis
+from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters
 
 Array = NDArray[np.float64]
@@ -30,6 +31,10 @@ Array = NDArray[np.float64]
 # Points told that lie further out, in standard deviations beyond sqrt(n), are drawn in to there:
 # a sample of its own lies there once in 10^8, a foreign one could make an update of any size.
 _REACH = 6.0
+
+# Populations of points that are remembered until they are told; of older ones the coordinates are
+# those in the present distribution, as of any point
+_MOST_UNDER_WAY = 50
 
 
 def default_learning_rate(n: int) -> float:
@@ -165,7 +170,18 @@ class Xnes(GaussianSearch):
         p = XnesParameters.default(len(mean), population_size=population_size, **settings)
         super().__init__(mean, sigma0, p, seed, target)
         self.scale_rate = p.scale_rate
+        # which distribution each point that has been asked for, and not told yet, was drawn from
+        self._drawn_from: dict[bytes, SearchDistribution] = {}
         self._last_scale_step: float | None = None  # log of the last change of sigma
+
+    def ask(self, count: int | None = None) -> Array:
+        """Sample the search distribution, shape (count, n); default: the population size."""
+        X = super().ask(count)
+        for x in X:
+            self._drawn_from[x.tobytes()] = self.distribution
+        while len(self._drawn_from) > _MOST_UNDER_WAY * self.population_size:
+            del self._drawn_from[next(iter(self._drawn_from))]  # the oldest
+        return X
 
     def _update(self, X: Array, y: Array) -> None:
         """Follow the natural gradient (NES, algorithm 5).
@@ -176,12 +192,12 @@ class Xnes(GaussianSearch):
             If the step leaves the range of double precision; the distribution is as it was.
         """
         p, n = self.parameters, self.distribution.dimension
-        z = self._coordinates(X)
+        z, up_to_date = self._coordinates(X)
         u = utilities(y)
         if not u.any():
             return  # a flat function: nothing to learn
-        if p.adaptation_sampling:
-            self._adapt_scale_rate(z, y)
+        if p.adaptation_sampling and up_to_date.any():
+            self._adapt_scale_rate(z[up_to_date], y[up_to_date])
         # natural gradient in the natural coordinates: of the mean, and of log covariance
         mean_gradient = u @ z
         gradient = (z.T * u) @ z  # sum of u (z z' - I), where the utilities sum to 0
@@ -195,9 +211,21 @@ class Xnes(GaussianSearch):
         self.distribution = self.distribution.updated(p.mean_rate * mean_gradient, basis, scales)
         self._last_scale_step = scale_step
 
-    def _coordinates(self, X: Array) -> Array:
-        """Return ``z = A^-1 (x - mu)``, drawn in to the largest distance, shape (k, n)."""
+    def _coordinates(self, X: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Return ``z = A^-1 (x - mu)``, drawn in to the largest distance, shape (k, n).
+
+        Of a point that was asked for, these are the coordinates it was drawn with. If the
+        distribution has moved since, as where evaluations run in parallel, it gives the gradient
+        that it would have given in time. Also returned is which points are of the present
+        distribution, or were not asked for, shape (k,).
+        """
+        drawn_from = [self._drawn_from.pop(x.tobytes(), self.distribution) for x in X]
+        up_to_date = np.array([one is self.distribution for one in drawn_from])
         z = self.distribution.whiten(X)
+        for distribution in {id(one): one for one in drawn_from}.values():
+            if distribution is not self.distribution:
+                rows = [i for i, one in enumerate(drawn_from) if one is distribution]
+                z[rows] = distribution.whiten(X[rows])
         lengths = np.sqrt(np.einsum("ij,ij->i", z, z))
         reach = math.sqrt(z.shape[1]) + _REACH
         if lengths.max() > reach:
@@ -205,15 +233,15 @@ class Xnes(GaussianSearch):
             far = lengths > reach
             directions = z[far] / largest[far]
             z[far] = reach * directions / np.linalg.norm(directions, axis=1, keepdims=True)
-        return z
+        return z, up_to_date
 
     def _adapt_scale_rate(self, z: Array, y: Array) -> None:
         """Adapt ``eta_sigma`` by adaptation sampling (NES, "Adaptation Sampling"; Schaul 2012).
 
         Had the last step been taken with 3/2 of the rate, sigma would be ``r`` times what it is.
-        The samples at hand, weighted by the ratio of the densities, stand for samples of that
-        hypothetical distribution. Where these are the better ones, with significance, the rate
-        grows; else it falls back towards the initial one.
+        The samples at hand, which must be of the present distribution, weighted by the ratio of
+        the densities, stand for samples of that hypothetical distribution. Where these are the
+        better ones, with significance, the rate grows; else it falls back towards the initial one.
 
         These are the published formulas. In the data published for BBOB 2012 the rate grows more
         slowly: from the same start, 0 and sigma 1, f1 in 20-D takes 5500 evaluations to 1e-7 there
