@@ -56,7 +56,7 @@ class CasMoreParameters(SurrogateParameters):
     epsilon_mean: float = defaults.EPSILON_MEAN
     epsilon_covariance: float
     path_smoothing: float
-    path_gain: float = 1.0
+    path_gain: float
     desired_angle: float = 3 * math.pi / 8
     step_size_adaptation: bool = True
     entropy_decrease: float = 0.0
@@ -74,9 +74,10 @@ class CasMoreParameters(SurrogateParameters):
         self._require("desired_angle", 0 < self.desired_angle < math.pi, "between 0 and pi")
 
     @classmethod
-    def _defaults(cls, n: int) -> dict[str, Any]:
+    def _defaults(cls, n: int, richest: Complexity) -> dict[str, Any]:
         return {
-            "epsilon_covariance": defaults.epsilon_covariance(n),
+            "epsilon_covariance": defaults.epsilon_covariance(n, richest),
+            "path_gain": defaults.path_gain(n, richest),
             "path_smoothing": defaults.path_smoothing(n),
         }
 

@@ -1,7 +1,10 @@
-"""The paper's table of default hyper-parameters, as functions of the dimension n.
+"""The default hyper-parameters, as functions of the dimension n.
 
-Paper, appendix "Hyper-Parameters". The remaining numbers of the table, ``eps_mu``, ``v_clip`` and
-the threshold of the excess kurtosis, do not depend on n.
+Where the run's richest model is the full one, they are the paper's (appendix "Hyper-Parameters";
+``eps_mu``, ``v_clip`` and the threshold of the excess kurtosis do not depend on n). The paper has
+no run that ends up with a simpler model. Such a model has fewer parameters to learn, so that the
+queue can be shorter, and covariance and entropy can change faster; the formulas were chosen on
+separable functions in 20, 40 and 100-D (``benchmarks/large_dimensions.py``).
 """
 
 import math
@@ -28,16 +31,15 @@ def queue_size(
     richest_model: Complexity = Complexity.FULL,
     samples_per_parameter: float = SAMPLES_PER_PARAMETER,
 ) -> int:
-    """``Q_max = max(ceil(1.5 P), 8 (n + 1))`` for the P parameters of the richest model.
+    """``Q_max = max(ceil(1.5 P), 8 (n + 1))`` for the P parameters of the full model.
 
-    The paper's formula is that of the full model, ``P = 1 + n + n (n + 1) / 2``.
-
-    Populations that outgrow it, in restarts, get a queue of two iterations. A queue that grew in
-    proportion was measured to solve no more of BBOB (5 and 10-D), at many times the cost.
+    Of a simpler model ``ceil(1.5 P)``. Populations that outgrow it, in restarts, get a queue of
+    two iterations. A queue that grew in proportion was measured to solve no more of BBOB (5 and
+    10-D), at many times the cost.
     """
     per_parameter = max(1.5, samples_per_parameter)
-    full = math.ceil(per_parameter * richest_model.parameters(n))
-    return max(full, 8 * (n + 1), 2 * population_size)
+    size = max(math.ceil(per_parameter * richest_model.parameters(n)), 2 * population_size)
+    return max(size, 8 * (n + 1)) if richest_model is Complexity.FULL else size
 
 
 def richest_model(n: int) -> Complexity:
@@ -48,9 +50,14 @@ def richest_model(n: int) -> Complexity:
     return Complexity.FULL if is_small else Complexity.DIAGONAL
 
 
-def epsilon_covariance(n: int) -> float:
-    """``eps_Sigma = 1.5 / (10 + n^1.5)``."""
-    return 1.5 / (10 + math.pow(n, 1.5))
+def epsilon_covariance(n: int, richest_model: Complexity = Complexity.FULL) -> float:
+    """``eps_Sigma = 1.5 / (10 + n^1.5)``; of a simpler model than the full one 1.5 / (10 + n)."""
+    return 1.5 / (10 + (math.pow(n, 1.5) if richest_model is Complexity.FULL else n))
+
+
+def path_gain(n: int, richest_model: Complexity = Complexity.FULL) -> float:
+    """``alpha = 1``; of a simpler model than the full one sqrt(n) / 2 if that is more."""
+    return 1.0 if richest_model is Complexity.FULL else max(1.0, 0.5 * math.sqrt(n))
 
 
 def path_smoothing(n: int) -> float:

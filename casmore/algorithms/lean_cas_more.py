@@ -79,8 +79,8 @@ class LeanCasMoreParameters(CasMoreParameters):
         return max(2, 2 * defaults.population_size(n) // 3)
 
     @classmethod
-    def _defaults(cls, n: int) -> dict[str, Any]:
-        return {**super()._defaults(n), "injection_radius": 2 * math.sqrt(n)}
+    def _defaults(cls, n: int, richest: Complexity) -> dict[str, Any]:
+        return {**super()._defaults(n, richest), "injection_radius": 2 * math.sqrt(n)}
 
 
 class LeanCasMore(CasMore):

@@ -6,7 +6,7 @@ The paper maximises rewards; these algorithms minimise ``y``, so that the reward
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
@@ -113,36 +113,54 @@ class SurrogateParameters(SearchParameters):
         """
         known_settings(changes, [field.name for field in fields(cls)], cls.algorithm)
         k = cls._default_population_size(n) if population_size is None else population_size
+        richest = defaults.richest_model(n)
         settings: dict[str, Any] = {
             "population_size": k,
             "queue_size": k,  # until the other settings are known to be right
-            "richest_model": defaults.richest_model(n),
-            **cls._defaults(n),
+            "richest_model": richest,
+            **cls._defaults(n, richest),
+            **changes,
         }
-        given = cls(**{**settings, **changes})
-        ratio, richest = given.samples_per_parameter, given.richest_model
-        if "queue_size" not in changes:
-            size = defaults.queue_size(n, given.population_size, richest, ratio)
-            return replace(given, queue_size=size)
-        held = affordable_complexity(given.queue_size, n, richest, ratio)
-        needed = richest if "richest_model" in changes else Complexity.LINEAR
-        given._require(
-            "queue_size",
-            held is not None and (held is richest or needed is Complexity.LINEAR),
-            f"at least {math.ceil(ratio * needed.parameters(n))}: a {needed} model in {n}-D needs "
-            "so many",
-        )
-        assert held is not None
-        return replace(given, richest_model=held)
+        given = cls(**settings)
+        if "queue_size" in changes:
+            richest = given._held(n, needed="richest_model" in changes)
+            size = given.queue_size
+        else:
+            richest = given.richest_model
+            size = defaults.queue_size(
+                n, given.population_size, richest, given.samples_per_parameter
+            )
+        resolved = {"queue_size": size, "richest_model": richest}
+        return cls(**{**settings, **cls._defaults(n, richest), **changes, **resolved})
 
     @classmethod
     def _default_population_size(cls, n: int) -> int:
         return defaults.population_size(n)
 
     @classmethod
-    def _defaults(cls, n: int) -> dict[str, Any]:
+    def _defaults(cls, n: int, richest: Complexity) -> dict[str, Any]:
         """Return the defaults of a subclass's own settings, where they depend on n."""
         return {}
+
+    def _held(self, n: int, *, needed: bool) -> Complexity:
+        """Return the richest model that the queue can hold, at most ``richest_model``.
+
+        Raises
+        ------
+        ValueError
+            If it can't hold that one although it is needed, or none at all.
+        """
+        ratio = self.samples_per_parameter
+        held = affordable_complexity(self.queue_size, n, self.richest_model, ratio)
+        least = self.richest_model if needed else Complexity.LINEAR
+        self._require(
+            "queue_size",
+            held is self.richest_model or (held is not None and not needed),
+            f"at least {math.ceil(ratio * least.parameters(n))}, so many a {least} model in {n}-D "
+            "needs",
+        )
+        assert held is not None
+        return held
 
 
 class SurrogateSearch(GaussianSearch):
