@@ -24,7 +24,7 @@ from casmore.experiments.work_unit import TaskWork, TracedWork, Unit, Work
 from casmore.problems import bbob
 from casmore.problems.analytic import FUNCTIONS, AnalyticFunction
 from casmore.problems.episodic import tasks
-from casmore.solvers import registry
+from casmore.solvers import plain_function, registry
 from casmore.solvers.restarts import Restarting
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _objective(work: TracedWork) -> "AnalyticFunction | RecordedTask":
 
 def _solver(work: Work) -> Restarting:
     return Restarting(
-        registry.factory(work.solver),
+        plain_function.with_budget(registry.factory(work.solver), work.budget),
         work.start,
         work.sigma0,
         policy=work.restarts,

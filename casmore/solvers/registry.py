@@ -193,6 +193,13 @@ def factory(name: str) -> "SolverFactory":
         make = getattr(found, attribute)
     except AttributeError as error:
         raise UnknownSolverError(f"unknown solver {name!r}: {error}") from error
+    if solver not in _SOLVERS:
+        from casmore.solvers import plain_function
+
+        try:
+            return plain_function.adapt(make, name)
+        except TypeError as error:
+            raise UnknownSolverError(f"unknown solver {name!r}: {error}") from error
     return cast("SolverFactory", partial(make, **solver.preset) if solver.preset else make)
 
 
