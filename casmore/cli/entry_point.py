@@ -9,6 +9,7 @@ from typing import Any
 
 from casmore.cli import (
     bbob_commands,
+    bench_command,
     report_command,
     run_command,
     run_folder_commands,
@@ -25,7 +26,14 @@ from casmore.cli.errors import (
 )
 
 # in the order of the help; each adds its commands to the parser
-_GROUPS = (run_command, run_folder_commands, report_command, bbob_commands, solver_commands)
+_GROUPS = (
+    run_command,
+    run_folder_commands,
+    report_command,
+    bbob_commands,
+    bench_command,
+    solver_commands,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -71,21 +71,22 @@ def _run(options: argparse.Namespace) -> int:
     from casmore.experiments import shard
     from casmore.experiments.config import check
 
-    with modules_from_here(), _sigterm_like_ctrl_c():
+    with modules_from_here(), sigterm_like_ctrl_c():
         with expected(usage=(ValueError,)):
             part = shard.Shard.parse(options.shard) if options.shard is not None else None
             experiment = check.load(locate.config_path(options.config))
         root = options.out or locate.RUNS / experiment.name
         try:
-            summary = _carry_out(experiment, root, options.workers, part)
+            summary = carry_out(experiment, root, options.workers, part)
         except KeyboardInterrupt as error:
-            return _interrupted(error, options, root)
-    return _report_outcome(summary, options)
+            return interrupted(error, options, root)
+    return report_outcome(summary, options)
 
 
-def _carry_out(
+def carry_out(
     experiment: "Experiment", root: Path, workers: int | None, part: "Shard | None"
 ) -> "Summary":
+    """Run an experiment in the folder ``root``; what goes wrong is a message for the user."""
     from casmore.experiments import agreement, backends, runner
     from casmore.experiments.store import coco_files, run_folder
 
@@ -110,7 +111,9 @@ def modules_from_here() -> Iterator[None]:
 
 
 @contextmanager
-def _sigterm_like_ctrl_c() -> Iterator[None]:
+def sigterm_like_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM end what is in the context as Ctrl-C does."""
+
     def terminate(number: int, frame: object) -> NoReturn:
         raise _TerminatedError
 
@@ -121,7 +124,8 @@ def _sigterm_like_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Path) -> int:
+def interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Path) -> int:
+    """Say what is kept, and how to resume; return the exit code."""
     done = sum(1 for _ in root.glob("units/*/*/unit.json"))
     print(
         f"\nStopped. {done} finished units are kept in {root}; to resume, give the same command:\n"
@@ -131,7 +135,8 @@ def _interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Pa
     return EXIT_TERMINATED if isinstance(error, _TerminatedError) else EXIT_INTERRUPTED
 
 
-def _report_outcome(summary: "Summary", options: argparse.Namespace) -> int:
+def report_outcome(summary: "Summary", options: argparse.Namespace) -> int:
+    """Say what is done, what to do next, and what failed; return the exit code."""
     of_shard = f" of shard {summary.shard}" if summary.shard else ""
     print(f"{summary.published} of {summary.units} units{of_shard} are done.")
     for label in summary.labels:

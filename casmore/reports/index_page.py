@@ -1,4 +1,4 @@
-"""The report's first page: the comparison, our ECDFs, and links to everything else."""
+"""The report's first page: places, comparison, figures, and links to everything else."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,13 +24,14 @@ def write(
     title: str,
     lines: Sequence[Line],
     standings: Sequence[Standing],
-    figures: Sequence[Path],
+    figures: Sequence[tuple[str, Sequence[Path]]],
     *,
     failed: int = 0,
 ) -> None:
     """Write the page ``page``, beside which everything it links to already is.
 
-    ``failed`` units are missing in all that is shown, which the page says.
+    ``figures`` are PNG files, below headings, and a PDF file is beside each. ``failed`` units are
+    missing in all that is shown, which the page says.
     """
     folder = page.parent
     pages.write(
@@ -45,7 +46,10 @@ def write(
         place_headings=league.HEADINGS,
         places=[league.cells(s, entrant) for s in standings for entrant in s.ours],
         place_notes=league.notes(standings),
-        figures=[_link(folder, figure.with_suffix("")) for figure in figures],
+        figures=[
+            (heading, [_link(folder, path.with_suffix("")) for path in paths])
+            for heading, paths in figures
+        ],
         links=[(_link(folder, path), text) for path, text in _cocopp_links(folder / "cocopp")],
     )
 

@@ -11,8 +11,10 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
-from casmore.reports.runtimes import ERT_TARGETS, TARGETS
+from casmore.reports import trial_table
+from casmore.reports.runtimes import ERT_TARGETS, TARGETS, Runtimes
 
+PEERS = "peers.csv.gz"
 BEST_2009, BEST_2016 = "best 2009", "best 2009-16"
 
 
@@ -53,6 +55,14 @@ def archive() -> dict[int, dict[str, dict[int, NDArray[np.float64]]]]:
         functions = table.setdefault(int(dimension), {}).setdefault(algorithm, {})
         functions[int(function)] = _numbers(ert, len(ERT_TARGETS))
     return table
+
+
+@cache
+def peers() -> tuple[Runtimes, ...]:
+    """Return the kept trials of CAS-MORE and CMA-ES, those of ``results/bbob``."""
+    file = resources.files("casmore.reports").joinpath("reference_data", PEERS)
+    with resources.as_file(file) as path:
+        return tuple(trial_table.read(path)) if path.exists() else ()
 
 
 def _rows(name: str) -> list[list[str]]:

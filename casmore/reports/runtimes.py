@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -93,6 +93,38 @@ class Runtimes:
         successes = reached @ self.weights
         with np.errstate(divide="ignore"):
             return np.asarray(np.where(successes > 0, cost / successes, np.inf))
+
+
+def within(runtimes: Runtimes, budget: float, instances: Iterable[int]) -> Runtimes | None:
+    """Return what the trials on some instances would have been with a smaller budget.
+
+    This is right for solvers that do not know their budget, as all of ours.
+
+    Parameters
+    ----------
+    runtimes
+        A solver's.
+    budget
+        In evaluations.
+    instances
+        The instances to keep.
+
+    Returns
+    -------
+    Runtimes or None
+        None if there is none of these instances, or if trials ended earlier without success.
+    """
+    kept = np.isin(runtimes.instances, list(instances))
+    solved = np.isfinite(runtimes.evaluations[-1])
+    if not kept.any() or np.any(kept & ~solved & (runtimes.spent < budget)):
+        return None
+    evaluations = runtimes.evaluations[:, kept]
+    return replace(
+        runtimes,
+        instances=tuple(int(i) for i in np.array(runtimes.instances)[kept]),
+        spent=np.minimum(runtimes.spent[kept], budget),
+        evaluations=np.where(evaluations <= budget, evaluations, np.nan),
+    )
 
 
 def group_of(function: int) -> str:

@@ -120,6 +120,16 @@ def _run(
     settings: dict[str, Any],
     objective: Objective,
 ) -> dict[StopReason, float]:
+    called = False
+
+    def f(x: ArrayLike) -> Any:
+        nonlocal called
+        called = True
+        return objective(x)
+
     # copies: should the run be repeated, it is from the same start and the same random numbers
-    function(objective, x0.copy(), budget, copy.deepcopy(rng), **copy.deepcopy(settings))
+    function(f, x0.copy(), budget, copy.deepcopy(rng), **copy.deepcopy(settings))
+    if not called:
+        name = getattr(function, "__name__", function)
+        raise RuntimeError(f"{name} has returned without calling f once")
     return {StopReason.NO_PROGRESS: 0.0}

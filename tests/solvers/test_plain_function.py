@@ -123,3 +123,11 @@ def test_the_registry_finds_both() -> None:
     assert found is Class
     with pytest.raises(registry.UnknownSolverError, match=r"many.* is no solver"):
         registry.factory(f"{__name__}:many")
+
+
+def test_a_function_that_never_calls_f_is_refused() -> None:
+    def idle(f: Any, x0: Array, budget: int, rng: Any) -> Array:
+        return x0
+
+    with pytest.raises(RuntimeError, match="idle has returned without calling f once"):
+        PlainFunction(idle)(np.ones(2), 1.0).run_through(lambda X: None)

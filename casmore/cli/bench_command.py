@@ -1,0 +1,127 @@
+"""``casmore bench``: a solver of one's own on BBOB, beside CAS-MORE and CMA-ES."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casmore.cli import locate, subcommand
+from casmore.cli.errors import CommandFailedError, expected
+from casmore.cli.run_command import (
+    carry_out,
+    interrupted,
+    modules_from_here,
+    report_outcome,
+    sigterm_like_ctrl_c,
+)
+
+if TYPE_CHECKING:
+    from casmore.experiments.config.bbob import Config
+    from casmore.experiments.runner import Summary
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``bench`` to the command line."""
+    bench = subcommand.add(
+        commands,
+        "bench",
+        _bench,
+        "run a solver of your own on BBOB, and place it among those published",
+        "The solver is a function f, x0, budget, rng that minimizes f, or a class as in "
+        "docs/own_solver.md. The report begins with its place among the algorithms of COCO's data "
+        "archive, and shows it beside kept trials of CAS-MORE and CMA-ES. The same command resumes "
+        "a run that was stopped.",
+        (
+            "casmore bench my_module:my_fmin",
+            "casmore bench my_solver:OnePlusOne --dimensions 2,3 --budget 200",
+        ),
+    )
+    bench.add_argument("solver", metavar="MODULE:NAME", help="the function or class, or a name")
+    bench.add_argument("--label", help="what the solver is called (default: NAME)")
+    bench.add_argument(
+        "--dimensions", default="2,3,5,10", metavar="LIST", help="of 2,3,5,10,20,40 (%(default)s)"
+    )
+    bench.add_argument("--functions", default="1-24", metavar="LIST", help="(%(default)s)")
+    bench.add_argument("--instances", default="1-5", metavar="LIST", help="(%(default)s)")
+    bench.add_argument(
+        "--budget",
+        type=subcommand.positive,
+        default=1000,
+        metavar="N",
+        help="evaluations per dimension in each trial (%(default)s)",
+    )
+    bench.add_argument(
+        "--workers", type=subcommand.positive, metavar="N", help="trials to run at a time"
+    )
+    bench.add_argument(
+        "--out",
+        type=subcommand.folder,
+        metavar="FOLDER",
+        help="the run's folder (default: runs/bench-LABEL)",
+    )
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from casmore.experiments.store import coco_files
+    from casmore.reports.errors import ReportError
+
+    with modules_from_here(), sigterm_like_ctrl_c():
+        experiment = _experiment(options)
+        root = options.out or locate.RUNS / experiment.name
+        try:
+            summary = carry_out(experiment, root, options.workers, None)
+        except KeyboardInterrupt as error:
+            return interrupted(error, options, root)
+        if summary.failures:
+            return report_outcome(summary, options)
+    with expected(failure=(coco_files.BrokenDataError, ReportError)):
+        return _report(experiment, summary)
+
+
+def _experiment(options: argparse.Namespace) -> "Config":
+    """Return the config of the run; all that is wrong with it is said before it begins."""
+    from casmore.experiments.config import check
+    from casmore.experiments.config.bbob import Config
+
+    label = options.label or options.solver.rpartition(":")[2]
+    with expected(usage=(ValueError,)):
+        experiment = check.check(
+            {
+                "name": f"bench-{label}",
+                "suite": {
+                    "functions": options.functions,
+                    "dimensions": options.dimensions,
+                    "instances": options.instances,
+                },
+                "budget": {"evaluations_per_dimension": options.budget},
+                "solvers": [{"name": options.solver, "label": label, "restarts": "ipop"}],
+            },
+            source=f"casmore bench {options.solver}",
+        )
+    assert isinstance(experiment, Config)
+    return experiment
+
+
+def _report(experiment: "Config", summary: "Summary") -> int:
+    from casmore import reports
+    from casmore.reports import references
+    from casmore.reports.runtimes import within
+
+    if not summary.published:
+        raise CommandFailedError(f"{summary.folder} has no finished trials")
+    suite, budget = experiment.suite, experiment.budget.evaluations_per_dimension
+    own = experiment.solvers[0].label
+    beside = [
+        cut
+        for r in references.peers()
+        if r.dimension in suite.dimensions and r.function in suite.functions and r.solver != own
+        if (cut := within(r, budget * r.dimension, suite.instances or ()))
+    ]
+    if not beside:
+        print(
+            "There are no kept trials of CAS-MORE and CMA-ES on these instances with this budget.",
+            file=sys.stderr,
+        )
+    page: Path = reports.build(summary.folder, beside=beside)
+    assert page.exists()
+    return 0

@@ -1,0 +1,26 @@
+"""Keep the trials of CAS-MORE and CMA-ES in the package, for ``casmore bench``.
+
+usage: python scripts/keep_peers.py [FOLDER]
+
+FOLDER is one that ``casmore export`` has written; default: ``results/bbob``.
+"""
+
+import sys
+from pathlib import Path
+
+from casmore.reports import references, trial_table
+
+ROOT = Path(__file__).resolve().parents[1]
+SOLVERS = ("CAS-MORE", "CMA-ES")
+
+
+def main(folder: Path = ROOT / "results" / "bbob") -> None:
+    """Write ``casmore/reports/reference_data/peers.csv.gz``."""
+    runtimes = trial_table.read(folder / trial_table.FILE)
+    target = Path(references.__file__).parent / "reference_data" / references.PEERS
+    trial_table.write(target, [r for r in runtimes if r.solver in SOLVERS])
+    print(target, f"{target.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

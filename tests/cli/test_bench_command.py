@@ -1,0 +1,89 @@
+"""``casmore bench``: a plain function on BBOB, beside kept trials of others."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from casmore.cli import main
+from casmore.reports import references, run_data
+from casmore.reports.cocopp import report as cocopp_report
+
+MODULE = """
+def my_fmin(f, x0, budget, rng):
+    best = f(x0)
+    for _ in range(9):
+        best = min(best, f(x0 + rng.standard_normal(len(x0))))
+"""
+BENCH = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-2", "--budget", "50")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a function of one's own; cocopp's part is tested elsewhere."""
+    (tmp_path / "bench_example.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cocopp_report, "make", lambda *_, **__: tmp_path)
+    return tmp_path
+
+
+def test_a_function_is_run_placed_and_compared(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["bench", "bench_example:my_fmin", *BENCH, "--workers", "1"]
+    assert main(command) == 0
+    shown = capsys.readouterr()
+    assert "/ 243" in shown.out
+    assert "There are no kept trials" in shown.err or references.peers()
+    run = here / "runs/bench-my_fmin"
+    own = run_data.load(run)
+    assert [(r.function, r.dimension, r.instances) for r in own] == [(1, 2, (1, 2)), (8, 2, (1, 2))]
+    # it ends after 10 evaluations, and is restarted until the budget is spent
+    assert {float(spent) for r in own for spent in r.spent} == {100.0}
+
+    # the same command resumes: nothing is run again, and the others are beside it
+    before = {path: path.stat().st_mtime_ns for path in run.glob("units/*/*/unit.json")}
+    kept = [
+        replace(
+            r,
+            solver="PEER",
+            instances=(1, 2, 3),
+            spent=np.full(3, 500.0),
+            evaluations=np.hstack([r.evaluations / 2, r.evaluations[:, :1]]),
+        )
+        for r in own
+    ]
+    monkeypatch.setattr(references, "peers", lambda: tuple(kept))
+    assert main(command) == 0
+    assert {path: path.stat().st_mtime_ns for path in run.glob("units/*/*/unit.json")} == before
+    assert "PEER" in capsys.readouterr().out
+    with (run / "reports/summary.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(r["solver"], r["trials"]) for r in rows] == [
+        *(("my_fmin", "2"), ("my_fmin", "2")),
+        *(("PEER", "2"), ("PEER", "2")),
+    ]
+    assert (run / "reports/versus_PEER.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["bench_example:nothing"], "has no attribute 'nothing'"),
+        (["nowhere:nothing"], "there is no module 'nowhere'"),
+        (["bench_example:my_fmin", "--dimensions", "7"], "BBOB has no dimension 7"),
+        (["bench_example:my_fmin", "--budget", "0"], "is not a whole number of at least 1"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_runs(
+    arguments: list[str], complaint: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main(["bench", *arguments])
+    except SystemExit as error:  # of the parser
+        code = int(error.code or 0)
+    assert code == 2
+    assert complaint in capsys.readouterr().err
+    assert not (here / "runs").exists()
