@@ -1,4 +1,4 @@
-"""``casmore export`` and ``league``: what becomes of a BBOB run beside its report."""
+"""``casmore export``, ``league`` and ``archive``: what is made of a BBOB run beside its report."""
 
 import argparse
 from pathlib import Path
@@ -43,6 +43,29 @@ def add_commands(commands: Any) -> None:
         help="write the picture and the table of all functions there (default: print the places)",
     )
 
+    archive = subcommand.add(
+        commands,
+        "archive",
+        _archive,
+        "pack a run as entries for COCO's data archive, checked by loading them with cocopp",
+        examples=("casmore archive paper --only CAS-MORE --author Surname",),
+    )
+    subcommand.add_run(archive)
+    archive.add_argument(
+        "--out",
+        type=subcommand.folder,
+        metavar="FOLDER",
+        help="the entries' folder (default: archive/ in the run's)",
+    )
+    archive.add_argument("--author", default="", metavar="NAME", help="part of the files' names")
+    archive.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="a solver to pack; may be given several times (default: all)",
+    )
+
 
 def _export(options: argparse.Namespace) -> int:
     from casmore.experiments.store import coco_files
@@ -70,6 +93,20 @@ def _league(options: argparse.Namespace) -> int:
     if options.out:
         league_page.write(options.out, run.resolve().name, standings)
         print(options.out / "league.html")
+    return 0
+
+
+def _archive(options: argparse.Namespace) -> int:
+    from casmore.experiments.store import coco_files
+    from casmore.reports.archive_entry import pack
+    from casmore.reports.errors import ReportError
+
+    with expected(failure=(coco_files.BrokenDataError, ReportError)):
+        run, data = _bbob_run(options.run, options.out)
+        out = options.out or run / "archive"
+        for path in pack(run, out, data=data, author=options.author, only=options.only):
+            print(path)
+    print("DESCRIPTION.md says how to propose them for the archive.")
     return 0
 
 

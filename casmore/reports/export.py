@@ -58,7 +58,7 @@ def export(runs: Sequence[Path], out: Path) -> list[Path]:
     ordered = sorted(runtimes, key=lambda key: (order.index(key[0]), *key[1:]))
     trial_table.write(out / trial_table.FILE, [runtimes[key] for key in ordered])
     write_text(out / "cost.csv", _cost(runs))
-    write_json(out / "runs.json", [_provenance(run) for run in runs])
+    write_json(out / "runs.json", [provenance(run) for run in runs])
     text = _README.format(
         description=trial_table.DESCRIPTION,
         runs="the run" if len(runs) == 1 else f"the {len(runs)} runs",
@@ -79,7 +79,7 @@ def _cost(runs: Sequence[Path]) -> str:
     return text.getvalue()
 
 
-def _provenance(run: Path) -> dict[str, Any]:
+def provenance(run: Path) -> dict[str, Any]:
     """Return what decides the results of a run; nothing of it names a user or a machine."""
     try:
         manifest = json.loads(RunFolder(run).manifest.read_text(encoding="utf-8"))

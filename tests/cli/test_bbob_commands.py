@@ -76,3 +76,11 @@ def test_what_is_no_run_is_refused(
 ) -> None:
     assert main([command, str(tmp_path)]) == 2
     assert "is not the folder of a run" in capsys.readouterr().err
+
+
+def test_archive_packs_the_solvers(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["archive", str(run), "--out", str(tmp_path), "--author", "Surname"]) == 0
+    assert str(tmp_path / "CAS-MORE_Surname.tgz") in capsys.readouterr().out
+    assert (tmp_path / "CAS-MORE_Surname.tgz").exists()
