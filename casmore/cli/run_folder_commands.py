@@ -54,14 +54,24 @@ def _verify(options: argparse.Namespace) -> int:
     run, plan = locate.open_run(options.run)
     with expected(failure=(coco_files.BrokenDataError,)):
         verdict = verify.verify(run, plan)
+    for problem in verdict.records:
+        print(problem)
     for damage in verdict.damaged:
-        print(f"{damage.unit}: {damage.reason}\n  now in {damage.quarantined}")
+        print(f"{damage.unit}: {damage.reason}")
+        if damage.quarantined:
+            print(f"  now in {damage.quarantined}")
+    repaired = "can't be repaired: it is read-only" if verdict.read_only else "has been made again"
     for label in verdict.labels:
-        print(f"{run.data / label} was not what the units give, and has been made again")
+        print(f"{run.data / label} was not what the units give, and {repaired}")
+    for label in verdict.outdated:
+        action = "older than its units" if verdict.read_only else "brought up to date"
+        print(f"{run.data / label}: {action}")
     print(f"{verdict.units} units checked, {len(verdict.damaged)} damaged.")
-    if verdict.damaged:
+    if verdict.damaged and verdict.read_only:
+        print(f"{run.root} is read-only; 'casmore verify' sets them aside where it can write.")
+    elif verdict.damaged:
         print("To have them run again, give the same 'casmore run' as before.")
-    return EXIT_FAILED if verdict.damaged or verdict.labels else 0
+    return 0 if verdict.is_sound else EXIT_FAILED
 
 
 def _merge(options: argparse.Namespace) -> int:

@@ -10,15 +10,38 @@ import os
 import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
-from casmore.atomic_io import read_json, sync_tree, write_json
+from casmore.atomic_io import (
+    DamagedFileError,
+    read_json,
+    sync_tree,
+    write_json,
+)
+from casmore.experiments.store.checksums import check_checksums
 from casmore.experiments.store.coco_files import BrokenDataError, InfoEntry, read_info
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit
+
+
+@dataclass(frozen=True)
+class MergedData:
+    """The labels whose merged data are not those of the published units, and why.
+
+    Attributes
+    ----------
+    outdated
+        Units were published, or set aside, since the data were merged.
+    damaged
+        The data have changed since then.
+    """
+
+    outdated: tuple[str, ...]
+    damaged: tuple[str, ...]
 
 
 def merge(
@@ -43,12 +66,12 @@ def merge(
     Raises
     ------
     BrokenDataError
-        If units do not fit together.
+        If the files of a unit are not those that were published, or units do not fit together.
     """
-    by_label = _published(folder, units)
-    place = place or folder
+    units, place = list(units), place or folder
     with place.merging() as private:
-        merged: dict[str, str] = read_json(place.merged) if place.merged.exists() else {}
+        by_label = _published(folder, units)
+        merged = _states(place)
         for label, own in by_label.items():
             state = _state(folder, own)
             target = place.data / label
@@ -59,19 +82,26 @@ def merge(
     return {label: place.data / label for label in by_label}
 
 
-def differing(folder: RunFolder, units: Iterable[Unit]) -> list[str]:
-    """Return the labels whose merged data are not what the published ones of ``units`` give."""
-    wrong = []
-    with folder.merging() as private:
+def check_merged(folder: RunFolder, units: Iterable[Unit]) -> MergedData:
+    """Compare the merged data with what the published ones of ``units`` give.
+
+    The units' own files are taken to be as they were published.
+    """
+    units, outdated, damaged = list(units), [], []
+    with folder.scratch() as private:
+        merged = _states(folder)
         for label, own in _published(folder, units).items():
             target, fresh = folder.data / label, private / label
             if not target.is_dir():  # not merged yet
                 continue
+            if label in merged and merged[label] != _state(folder, own):
+                outdated.append(label)
+                continue
             fresh.mkdir()
             _append(folder, own, fresh)
             if not _same(fresh, target):
-                wrong.append(label)
-    return wrong
+                damaged.append(label)
+    return MergedData(tuple(outdated), tuple(damaged))
 
 
 def _published(folder: RunFolder, units: Iterable[Unit]) -> dict[str, list[Unit]]:
@@ -81,6 +111,14 @@ def _published(folder: RunFolder, units: Iterable[Unit]) -> dict[str, list[Unit]
         if unit in published:
             by_label.setdefault(unit.label, []).append(unit)
     return by_label
+
+
+def _states(folder: RunFolder) -> dict[str, str]:
+    """Return of which state of the units each label's data are; a damaged record tells nothing."""
+    try:
+        return read_json(folder.merged)
+    except (FileNotFoundError, DamagedFileError):
+        return {}
 
 
 def _same(a: Path, b: Path) -> bool:
@@ -105,6 +143,14 @@ def _rebuild(folder: RunFolder, units: Sequence[Unit], private: Path, target: Pa
     """Make the folder ``target`` anew in ``private``, then move it into its place."""
     fresh, old = private / "fresh", private / "old"
     fresh.mkdir(parents=True)
+    for unit in units:
+        try:
+            check_checksums(folder.unit(unit))
+        except BrokenDataError as error:
+            raise BrokenDataError(
+                f"{error}; 'casmore verify {folder.root}' sets damaged units aside, and the same "
+                "'casmore run' as before runs them again"
+            ) from error
     _append(folder, units, fresh)
     sync_tree(fresh)
     target.parent.mkdir(exist_ok=True)

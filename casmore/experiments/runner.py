@@ -7,10 +7,11 @@ died are run again, and only those that may have been the cause are held respons
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from casmore.atomic_io import DiskFullError, check_room
 from casmore.experiments import backends, manifest
@@ -78,6 +79,7 @@ def run(
     KeyboardInterrupt
         On Ctrl-C; the workers have ended then, and published units are kept.
     """
+    stream = stream or sys.stderr
     backend = backends.make(config.run)
     folder = RunFolder(root.resolve(), shard.share if shard else WHOLE)
     whole = make_plan(config)
@@ -87,8 +89,10 @@ def run(
         folder.sweep()
         try:
             with manifest.session(folder, config, workers=workers) as record:
-                place = Workplace(folder.root, folder.share, token, config.run.unit_timeout)
-                failures = _run_missing(plan, place, backend, workers, stream or sys.stderr)
+                limits = config.run.unit_timeout, config.run.portable
+                place = Workplace(folder.root, folder.share, token, *limits)
+                with _notes_shown(record, stream):
+                    failures = _run_missing(plan, place, backend, workers, stream, record)
                 merged = isinstance(config, Config) and not shard  # traces have nothing to merge
                 data = merge(folder, (work.unit for work in plan)) if merged else {}
                 done = folder.published()
@@ -99,8 +103,27 @@ def run(
     return Summary(root, len(plan), published, failures, tuple(data), shard)
 
 
+@contextmanager
+def _notes_shown(record: dict[str, Any], stream: TextIO) -> Iterator[None]:
+    """Show the notes of a session's record: those before the display, and those since then."""
+    shown = 0
+    try:
+        for note in record["notes"]:
+            print(f"casmore: note: {note}", file=stream)
+            shown += 1
+        yield
+    finally:
+        for note in record["notes"][shown:]:
+            print(f"casmore: note: {note}", file=stream)
+
+
 def _run_missing(
-    plan: tuple[Work, ...], place: Workplace, backend: Backend, workers: int, stream: TextIO
+    plan: tuple[Work, ...],
+    place: Workplace,
+    backend: Backend,
+    workers: int,
+    stream: TextIO,
+    record: dict[str, Any],
 ) -> dict[Unit, str]:
     done = place.folder.published()
     missing = [work for work in plan if work.unit not in done]
@@ -108,7 +131,7 @@ def _run_missing(
         return {}
     progress = SessionProgress(plan, missing, workers=workers)
     with display(progress, stream) as shown:
-        return _Session(place, backend, workers, progress, shown).run(missing)
+        return _Session(place, backend, workers, progress, shown, record).run(missing)
 
 
 class _Session:
@@ -121,10 +144,12 @@ class _Session:
         workers: int,
         progress: SessionProgress,
         shown: Display,
+        record: dict[str, Any],
     ) -> None:
         self._place, self._folder = place, place.folder
         self._backend, self._workers = backend, workers
         self._progress, self._shown = progress, shown
+        self._record = record
         self._failures: dict[Unit, str] = {}
         self._strikes: Counter[Unit] = Counter()
         self._counted: set[Unit] = set()
@@ -165,6 +190,8 @@ class _Session:
             return
         self._counted.add(outcome.unit)
         self._unexplained = 0
+        if outcome.kernels is not None:
+            manifest.add_kernels(self._record, outcome.kernels)
         if outcome.error is not None:
             self._check_disk()
             self._failures[outcome.unit] = outcome.error

@@ -15,6 +15,7 @@ import numpy as np
 from casmore.algorithms.stopping import StopReason
 from casmore.atomic_io import check_room, read_json, write_json
 from casmore.experiments import study_trial
+from casmore.experiments.kernels import kernels
 from casmore.experiments.limits import UnitTimeoutError, time_limit
 from casmore.experiments.manifest import versions
 from casmore.experiments.store.checksums import write_checksums
@@ -40,6 +41,7 @@ class UnitOutcome:
     evaluations: int = 0
     error: str | None = None  # one line, if the unit failed
     worker_died: bool = False  # while running the unit, which is then neither done nor failed
+    kernels: dict[str, Any] | None = None  # that the unit was computed with
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,16 @@ class Workplace:
     session
         The session's token.
     unit_timeout
-        In seconds; None: for ever.
+        In seconds; None: no limit.
+    portable
+        Whether workers compute with kernels that other machines have as well.
     """
 
     root: Path
     share: str
     session: str
     unit_timeout: float | None = None
+    portable: bool = False
 
     @property
     def folder(self) -> RunFolder:
@@ -91,13 +96,16 @@ def outcome_of(unit: Unit, folder: RunFolder) -> UnitOutcome:
     """Return what a worker would have said of a published unit."""
     try:
         record = read_json(folder.sidecar(unit))
-        return UnitOutcome(unit, record["wall_seconds"], record["evaluations"])
+        return UnitOutcome(
+            unit, record["wall_seconds"], record["evaluations"], kernels=record["kernels"]
+        )
     except (OSError, ValueError, KeyError, TypeError):  # for 'casmore verify' to find
         return UnitOutcome(unit, 0.0)
 
 
 def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> UnitOutcome:
     """Run and publish one unit, or write down its failure; either way the rest can go on."""
+    kernels()  # before the solver's own packages are loaded
     unit, began = work.unit, time.perf_counter()
     try:
         with folder.private(unit.label, unit.name) as private:
@@ -116,7 +124,9 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
         with suppress(OSError):  # a full disk may well be what the unit failed of
             write_failure(folder, work, summary, traceback.format_exc())
         return UnitOutcome(unit, time.perf_counter() - began, error=summary)
-    return UnitOutcome(unit, time.perf_counter() - began, record["evaluations"])
+    return UnitOutcome(
+        unit, time.perf_counter() - began, record["evaluations"], kernels=record["kernels"]
+    )
 
 
 def write_failure(folder: RunFolder, work: Work, summary: str, details: str) -> None:
@@ -230,6 +240,7 @@ class _Measured:
             "cpu_seconds": round(self._cpu, 6),
             "warnings": sorted({str(w.message) for w in self._warned}),
             "versions": _versions(),
+            "kernels": kernels(),
         }
 
 

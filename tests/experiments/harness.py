@@ -1,14 +1,17 @@
 """What the tests of the harness share: small configs, the command in a process, files compared."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import cocoex
+import pytest
 
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.check import check
@@ -113,6 +116,24 @@ def published(root: Path) -> set[str]:
 def workers_at_work(root: Path) -> list[int]:
     """Return the processes that are running a unit."""
     return [int(path.name.rpartition("@")[2]) for path in root.glob("private/*/*@f*@*@*")]
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Let nobody write into ``folder``, not even root, whom no permission stops."""
+    if os.geteuid() != 0:
+        folder.chmod(0o500)
+        yield
+        folder.chmod(0o700)
+        return
+    bind = ["mount", "--bind", str(folder), str(folder)]
+    if shutil.which("mount") is None or subprocess.run(bind, check=False).returncode:
+        pytest.skip("mounting is not permitted")
+    try:
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(folder)], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
 
 
 def is_running(pid: int) -> bool:

@@ -11,6 +11,7 @@ from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.check import check
 from casmore.experiments.merge import merge
 from casmore.experiments.plan import make_plan
+from casmore.experiments.store.checksums import write_checksums
 from casmore.experiments.store.coco_files import BrokenDataError
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.worker import run_unit
@@ -126,6 +127,7 @@ def test_units_that_cocopp_would_not_merge_are_refused(tmp_path: Path) -> None:
     units = [work.unit for work in make_plan(experiment)]
     (info,) = folder.unit(units[1]).glob("*.info")
     info.write_text(info.read_text().replace("coco_version = '", "coco_version = '9"))
+    write_checksums(folder.unit(units[1]))
     with pytest.raises(BrokenDataError, match=r"f001_d02_i002_r0 and .* do not fit together"):
         merge(folder, units)
     assert not (folder.data / "RANDOM").exists()

@@ -3,6 +3,7 @@
 from casmore.experiments import limits
 from casmore.experiments.backends.backend import Backend, BackendError, Batch, WorkerDiedError
 from casmore.experiments.config.base import Run
+from casmore.experiments.kernels import NotPortableError, check_portable
 
 __all__ = ["Backend", "BackendError", "Batch", "WorkerDiedError", "make"]
 
@@ -13,13 +14,19 @@ def make(run: Run) -> Backend:
     Raises
     ------
     BackendError
-        If its package is not installed, or this system can't limit memory as the config wants.
+        If its package is not installed, this system can't limit memory as the config wants, or
+        the machine lacks the kernels of ``portable``.
     """
     if run.memory_gib is not None and not limits.can_limit_memory():
         raise BackendError(
             f"run.memory_gib = {run.memory_gib}: only Linux enforces a memory limit; "
             "leave the setting out"
         )
+    if run.portable:
+        try:
+            check_portable()
+        except NotPortableError as error:
+            raise BackendError(str(error)) from error
     match run.backend:
         case "loky":
             from casmore.experiments.backends.loky import LokyBackend

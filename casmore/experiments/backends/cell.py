@@ -15,7 +15,8 @@ import threading
 from typing import Any
 
 from casmore.experiments.backends.backend import Batch
-from casmore.experiments.limits import ENVIRONMENT, prepare_worker
+from casmore.experiments.kernels import worker_environment
+from casmore.experiments.limits import prepare_worker
 from casmore.experiments.store.locks import host
 from casmore.experiments.store.run_folder import Leftover
 from casmore.experiments.worker import UnitOutcome, Workplace, run_batch
@@ -44,8 +45,8 @@ def run_in_cell(
         says so: the rest of the batch has to be run again.
     """
     cell = getattr(_mine, "cell", None)
-    if cell is None or not cell.serves(path, memory_gib):
-        cell = _mine.cell = Cell(path, memory_gib)
+    if cell is None or not cell.serves(path, memory_gib, place.portable):
+        cell = _mine.cell = Cell(path, memory_gib, place.portable)
     outcomes = cell.run(batch, place)
     if outcomes is not None:
         return outcomes
@@ -60,13 +61,14 @@ def run_in_cell(
 class Cell:
     """A child process that runs batches, one after another."""
 
-    def __init__(self, path: list[str], memory_gib: float | None) -> None:
-        self._for = path, memory_gib
+    def __init__(self, path: list[str], memory_gib: float | None, portable: bool) -> None:
+        self._for = path, memory_gib, portable
+        here = os.pathsep.join(filter(None, path))
         self._child = subprocess.Popen(
             [sys.executable, "-m", __name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, **ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, path))},
+            env={**os.environ, **worker_environment(portable), "PYTHONPATH": here},
         )
         self._send((os.getpid(), path, memory_gib))
 
@@ -75,9 +77,9 @@ class Cell:
         """The child's process id."""
         return self._child.pid
 
-    def serves(self, path: list[str], memory_gib: float | None) -> bool:
-        """Whether the child is running, with these limits."""
-        return self._for == (path, memory_gib) and self._child.poll() is None
+    def serves(self, path: list[str], memory_gib: float | None, portable: bool) -> bool:
+        """Whether the child is running, in this environment and with these limits."""
+        return self._for == (path, memory_gib, portable) and self._child.poll() is None
 
     def run(self, batch: Batch, place: Workplace) -> list[UnitOutcome] | None:
         """Return the outcomes, or None if the child has died."""

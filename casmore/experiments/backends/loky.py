@@ -10,7 +10,8 @@ from loky import ProcessPoolExecutor
 from loky.process_executor import BrokenProcessPool
 
 from casmore.experiments.backends.backend import Batch, WorkerDiedError
-from casmore.experiments.limits import ENVIRONMENT, prepare_worker
+from casmore.experiments.kernels import worker_environment
+from casmore.experiments.limits import prepare_worker
 from casmore.experiments.worker import UnitOutcome, Workplace, run_batch
 
 _TICK_SECONDS = 0.5
@@ -47,7 +48,7 @@ class LokyBackend:
             max_workers=workers,
             initializer=prepare_worker,
             initargs=(os.getpid(), sys.path, self._memory_gib),
-            env=ENVIRONMENT,
+            env=worker_environment(place.portable),
         )
         try:
             running: set[Future[list[UnitOutcome]]] = set()

@@ -11,6 +11,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    StrictBool,
     StrictFloat,
     StrictInt,
     StrictStr,
@@ -166,7 +167,7 @@ class Slurm(Section):
 
 
 class Run(Section):
-    """How the work is done; nothing here changes a result.
+    """How the work is done; nothing here changes a result, but for the last digits ``portable``.
 
     Attributes
     ----------
@@ -176,6 +177,9 @@ class Run(Section):
         Where they are run: in processes of this machine, by dask's workers, or in jobs of SLURM.
     unit_timeout
         Longest time of a unit, in seconds; one that takes longer has failed. None: no limit.
+    portable
+        Whether workers compute with kernels that all x86-64 processors with AVX2 have, so that
+        several machines give the same bytes.
     memory_gib
         Memory of a worker for its units, in GiB; a unit that needs more has failed. None: no
         limit.
@@ -187,6 +191,7 @@ class Run(Section):
     unit_timeout: Annotated[Finite, Field(ge=0.1, le=_YEAR)] | None = None
     # Python, NumPy and COCO need some of it themselves; an address has 47 bits
     memory_gib: Annotated[Finite, Field(ge=0.125, le=2**17)] | None = None
+    portable: StrictBool = False
     dask: Dask | None = None
     slurm: Slurm = Slurm()
 

@@ -1,4 +1,4 @@
-"""A run's folder: where everything is, who may write, and what the dead have left behind.
+"""A run's folder: where everything is, who may write, and what a killed session has left behind.
 
 ::
 
@@ -7,19 +7,23 @@
     RUN/units/LABEL/UNIT/      published units: COCO's files, unit.json, SHA256SUMS
     RUN/failures/LABEL/UNIT.json
     RUN/quarantine/LABEL/      damaged units, kept to be looked at
+    RUN/manifest.damaged.N     a damaged manifest, likewise
+    RUN/merged.json            of which units the merged data are
     RUN/data/LABEL/            one canonical COCO folder per solver
-    RUN/private/SHARE/         units in work; named by who works on them
-    RUN/locks/                 held by the sessions that run units, and by who merges
+    RUN/private/SHARE/         units that are running; named by the process that runs them
+    RUN/locks/                 held by the sessions that run units, and by a process that merges
 
-A session runs all of a plan, or a shard of it. Whoever runs all is alone in the folder. Shards
-share it, each shard having one session. So what is found in a share's private folder by the
-session that has just begun it was left behind by a dead one.
+A session runs all of a plan, or a shard of it. A session that runs all is alone in the folder.
+Shards share it, with one session for each shard. So what a new session finds in its share's
+private folder was left behind by a session that was killed.
 """
 
 import errno
+import itertools
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -38,6 +42,7 @@ from casmore.experiments.store.locks import (
 )
 from casmore.experiments.work_unit import Unit
 
+_PRIVATE_NAME = re.compile(r"([^@]+)@([^@]+)@([^@]+)@(\d+)")
 _UNIT_NAME = re.compile(r"f(\d+)_d(\d+)_i(\d+)_r(\d+)")
 _RUN_LOCK = "run"
 _ON_MERGING = "merge"  # where merges are made, beside the shares
@@ -117,7 +122,7 @@ class RunFolder:
     def _units_in(folder: Path, *, suffix: str = "", inside: str = "") -> dict[Unit, float]:
         units = {}
         for label in folder.iterdir() if folder.is_dir() else ():
-            for entry in os.scandir(label):
+            for entry in os.scandir(label) if label.is_dir() else ():
                 unit = unit_of(label.name, entry.name.removesuffix(suffix))
                 if unit is not None:
                     with suppress(OSError):  # has no record, or has gone by now
@@ -143,14 +148,23 @@ class RunFolder:
         self.failure(unit).unlink(missing_ok=True)
 
     def put_in_quarantine(self, unit: Unit) -> Path:
-        """Take a damaged unit out of the published ones; return where it is now."""
+        """Set a damaged unit aside, so that it is run again; return where it is now."""
         folder = self.quarantine / unit.label
         folder.mkdir(parents=True, exist_ok=True)
-        number = 1 + sum(1 for _ in folder.glob(f"{unit.name}.*"))
-        target = folder / f"{unit.name}.{number}"
+        target = _unused(folder / unit.name)
         os.rename(self.unit(unit), target)
         sync(self.unit(unit).parent)
         return target
+
+    def set_manifest_aside(self) -> Path:
+        """Make room for a new manifest where there is a damaged one; return where that is now."""
+        target = _unused(self.root / "manifest.damaged")
+        os.rename(self.manifest, target)
+        return target
+
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written into the folder."""
+        return not os.access(self.root, os.W_OK)
 
     @contextmanager
     def private(self, label: str, task: str) -> Iterator[Path]:
@@ -167,8 +181,9 @@ class RunFolder:
         """Return the private folders of this share."""
         found = []
         for path in self._private.glob(f"{self.share}/*@*@*@*"):
-            label, task, where, pid = path.name.split("@")
-            found.append(Leftover(path, label, task, where, int(pid)))
+            if match := _PRIVATE_NAME.fullmatch(path.name):
+                label, task, where, pid = match.groups()
+                found.append(Leftover(path, label, task, where, int(pid)))
         return found
 
     def in_work(self) -> list[Leftover]:
@@ -240,6 +255,16 @@ class RunFolder:
             finally:
                 shutil.rmtree(private, ignore_errors=True)
 
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Yield a private folder while nobody merges; for a read-only run one that is elsewhere."""
+        if self.is_read_only():
+            with tempfile.TemporaryDirectory(prefix="casmore-") as elsewhere:
+                yield Path(elsewhere)
+        else:
+            with self.merging() as private:
+                yield private
+
     @property
     def _lock(self) -> Path:
         return self._locks / (_RUN_LOCK if self.share == WHOLE else f"shard-{self.share}")
@@ -264,6 +289,12 @@ def unit_of(label: str, name: str) -> Unit | None:
     """Return the unit that a folder's name stands for, or None if it is another folder."""
     match = _UNIT_NAME.fullmatch(name)
     return Unit(label, *map(int, match.groups())) if match else None
+
+
+def _unused(path: Path) -> Path:
+    """Return ``path`` with the first number at its end that is not in use."""
+    numbers = itertools.count(1)
+    return next(p for n in numbers if not (p := path.with_name(f"{path.name}.{n}")).exists())
 
 
 def _spelled(share: str) -> str:

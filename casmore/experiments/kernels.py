@@ -1,0 +1,171 @@
+"""The kernels a process computes with: on these the last digits of its results depend.
+
+NumPy, SciPy's BLAS and the C library choose code for the processor when they are loaded. The same
+unit is the same, byte for byte, wherever they choose alike; elsewhere a rounding error differs,
+and after some iterations the trajectory. What they choose can be set in the environment of a
+process before it starts, and so can be the same on all machines.
+"""
+
+import importlib
+import platform
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import threadpoolctl  # type: ignore[import-untyped]
+
+from casmore.experiments.limits import ENVIRONMENT
+
+# The third level of x86-64: AVX2 and FMA, of nearly all processors since 2015. The levels below
+# cost CAS-MORE more than half of its speed in 40-D, the one above gains nothing.
+_BLAS_CORE = "Haswell"
+_PROCESSOR_FLAGS = ("avx2", "fma")
+# NumPy's names of what that level has; since 2.4 the levels themselves
+_LEVEL_3 = {
+    *("X86_V2", "X86_V3", "SSE", "SSE2", "SSE3", "SSSE3", "SSE41", "POPCNT", "SSE42", "AVX"),
+    *("F16C", "FMA3", "AVX2"),
+}
+
+
+class NotPortableError(RuntimeError):
+    """This machine can't compute as the others do under ``[run] portable = true``."""
+
+
+def worker_environment(portable: bool) -> dict[str, str]:
+    """Return what is set in a worker's environment before it starts.
+
+    Parameters
+    ----------
+    portable
+        Whether its kernels are those that all machines have.
+    """
+    if not portable:
+        return ENVIRONMENT
+    return {
+        **ENVIRONMENT,
+        "OPENBLAS_CORETYPE": _BLAS_CORE,
+        "NPY_DISABLE_CPU_FEATURES": " ".join(f for f in _dispatched() if f not in _LEVEL_3),
+        "NPY_ENABLE_CPU_FEATURES": "",  # NumPy takes one of the two
+        "GLIBC_TUNABLES": "",
+    }
+
+
+def check_portable() -> None:
+    """Check that this machine has the kernels that all machines are to use.
+
+    Raises
+    ------
+    NotPortableError
+        If it is no x86-64, lacks AVX2 or FMA, or has another BLAS than OpenBLAS.
+    """
+    machine = platform.machine().lower()
+    if machine not in ("x86_64", "amd64"):
+        raise NotPortableError(f"run.portable = true is for x86-64; this machine is {machine}")
+    lacking = [flag for flag in _PROCESSOR_FLAGS if flag not in (_processor_flags() or [flag])]
+    if lacking:
+        raise NotPortableError(
+            f"run.portable = true needs a processor with AVX2 and FMA; {processor()} lacks "
+            f"{' and '.join(lacking)}"
+        )
+    if other := [b for b in kernels()["blas"] if not b.startswith("openblas")]:
+        raise NotPortableError(
+            f"run.portable = true needs NumPy and SciPy with OpenBLAS, as on PyPI, not {other[0]}"
+        )
+
+
+def kernels(*, portable: bool = False) -> dict[str, Any]:
+    """Return what this process computes with.
+
+    Parameters
+    ----------
+    portable
+        What a worker started with `worker_environment` would compute with, instead.
+
+    Returns
+    -------
+    dict
+        ``machine``, ``blas`` (kernel of each BLAS), ``simd`` (of NumPy, beyond its baseline),
+        ``libm`` (which chooses by the processor as well), and ``versions``.
+    """
+    found = _kernels()
+    if not portable:
+        return found
+    return {
+        **found,
+        "blas": sorted({f"{b.rpartition(' ')[0]} {_BLAS_CORE}" for b in found["blas"]}),
+        "simd": [f for f in _dispatched() if f in _LEVEL_3],
+    }
+
+
+@cache
+def _kernels() -> dict[str, Any]:
+    import scipy.linalg  # brings its own BLAS, which is seen only once it is loaded
+
+    libraries = [lib for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]
+    own = [lib for lib in libraries if re.search(r"[/\\\\](num|sci)py", lib["filepath"])]
+    blas = {
+        " ".join(
+            str(lib[key]) for key in ("internal_api", "version", "architecture") if lib.get(key)
+        )
+        for lib in own or libraries  # not those of a solver's own packages
+    }
+    features = _umath().__cpu_features__
+    flags = _processor_flags() or []
+    return {
+        "machine": platform.machine(),
+        "blas": sorted(blas),
+        "simd": [feature for feature in _dispatched() if features.get(feature)],
+        "libm": " ".join(filter(None, [*platform.libc_ver(), *(f for f in flags if f == "fma")])),
+        "versions": {"numpy": np.__version__, "scipy": scipy.__version__},
+    }
+
+
+def _dispatched() -> list[str]:
+    """Return the features that NumPy chooses code by, beyond its baseline."""
+    return list(_umath().__cpu_dispatch__)
+
+
+def _umath() -> Any:
+    """Return NumPy's private module that knows; it has no public one."""
+    return importlib.import_module("numpy._core._multiarray_umath")
+
+
+def processor() -> str:
+    """Return the processor's name."""
+    return _cpuinfo("model name") or platform.processor() or platform.machine()
+
+
+def _processor_flags() -> list[str] | None:
+    """Return what the processor can do; None where that is not known."""
+    flags = _cpuinfo("flags")
+    return flags.split() if flags else None
+
+
+@cache
+def _cpuinfo(key: str) -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.partition(":")[0].strip() == key:
+                return line.partition(":")[2].strip()
+    except OSError:  # not on Linux
+        pass
+    return ""
+
+
+def difference(old: dict[str, Any], new: dict[str, Any]) -> str:
+    """Return how the kernels of two sessions or units differ; empty if they do not."""
+    return ", ".join(
+        f"{key} {_shown(old.get(key))} and {_shown(new.get(key))}"
+        for key in new
+        if old.get(key) != new.get(key)
+    )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{key} {version}" for key, version in value.items())
+    if isinstance(value, list):
+        return "+".join(value) or "none"
+    return str(value)
