@@ -1,13 +1,15 @@
 """Reading COCO's data files: for each trial, when it reached each target.
 
-Of a folder's files two kinds are read: the ``.info`` files, which name the trials and how many
-evaluations each has spent, and the ``.dat`` files, in which COCO writes a line whenever the best
-value has crossed another target. cocopp reads the same numbers from them; a test compares.
+Of a folder's files three kinds are read: the ``.info`` files, which name the trials and how many
+evaluations each has spent; the ``.dat`` files, in which COCO writes a line whenever the best value
+has crossed another target; and the ``.rdat`` files, with a line for each restart. cocopp reads the
+same numbers from them; a test compares.
 """
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,15 @@ _EVALUATIONS, _PRECISION, _COLUMNS = 0, 2, 5  # of a line in a .dat file; the la
 _SLACK = 1 + 1e-9
 
 
+class _Part(NamedTuple):
+    """What an entry of an ``.info`` file gives."""
+
+    instances: tuple[int, ...]
+    spent: tuple[int, ...]
+    evaluations: NDArray[np.float64]
+    restarts: NDArray[np.float64]
+
+
 def read(folder: Path) -> list[Runtimes]:
     """Read the runtimes of one solver, ordered by dimension and function.
 
@@ -38,7 +49,7 @@ def read(folder: Path) -> list[Runtimes]:
     ReportError
         If a file is damaged or missing; the message names it.
     """
-    found: dict[tuple[int, int], list[tuple[list[int], list[int], NDArray[np.float64]]]] = {}
+    found: dict[tuple[int, int], list[_Part]] = {}
     try:
         for path in sorted(folder.glob("*.info")):
             for entry in read_info(path):
@@ -53,8 +64,9 @@ def read(folder: Path) -> list[Runtimes]:
                         f"{folder / entry.data_file} has {evaluations.shape[1]} trials, where "
                         f"{path} names {len(instances)}"
                     )
-                key = (int(problem[2]), int(problem[1]))
-                found.setdefault(key, []).append(([*instances], [*spent], evaluations))
+                restarts = _restarts((folder / entry.data_file).with_suffix(".rdat"), len(trials))
+                part = _Part(instances, spent, evaluations, restarts)
+                found.setdefault((int(problem[2]), int(problem[1])), []).append(part)
     except (OSError, ValueError, BrokenDataError) as error:
         raise ReportError(f"the COCO data in {folder} can't be read: {error}") from error
     return [
@@ -62,9 +74,10 @@ def read(folder: Path) -> list[Runtimes]:
             solver=folder.name,
             function=function,
             dimension=dimension,
-            instances=tuple(i for instances, _, _ in parts for i in instances),
-            spent=np.array([s for _, spent, _ in parts for s in spent], dtype=float),
-            evaluations=np.hstack([evaluations for _, _, evaluations in parts]),
+            instances=tuple(i for part in parts for i in part.instances),
+            spent=np.array([s for part in parts for s in part.spent], dtype=float),
+            evaluations=np.hstack([part.evaluations for part in parts]),
+            restarts=np.hstack([part.restarts for part in parts]),
         )
         for (dimension, function), parts in sorted(found.items())
     ]
@@ -78,6 +91,18 @@ def _evaluations(path: Path) -> NDArray[np.float64]:
         first = np.searchsorted(-precisions, -TARGETS * _SLACK)
         columns.append(np.append(counts, np.nan)[first])
     return np.array(columns).T.reshape(len(TARGETS), -1)
+
+
+def _restarts(path: Path, trials: int) -> NDArray[np.float64]:
+    """Return the number of restarts of each trial; NaN if they have not been logged."""
+    counts: list[int] = []
+    if path.exists():
+        for line in path.read_text(encoding="ascii").splitlines():
+            if line.startswith("%"):
+                counts.append(0)
+            elif counts:
+                counts[-1] += 1
+    return np.array(counts if len(counts) == trials else [np.nan] * trials, dtype=float)
 
 
 def _trials(path: Path) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:

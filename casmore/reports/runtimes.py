@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -43,6 +43,8 @@ class Runtimes:
     evaluations
         Evaluations until each of the targets was first reached, shape (51, trials); NaN where it
         was not.
+    restarts
+        How often each trial was restarted, shape (trials,); NaN where that is not known.
     """
 
     solver: str
@@ -51,6 +53,11 @@ class Runtimes:
     instances: tuple[int, ...]
     spent: NDArray[np.float64]
     evaluations: NDArray[np.float64]
+    restarts: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+    def __post_init__(self) -> None:
+        if not self.restarts.size:
+            object.__setattr__(self, "restarts", np.full(self.trials, np.nan))
 
     @property
     def group(self) -> str:
@@ -124,6 +131,8 @@ def within(runtimes: Runtimes, budget: float, instances: Iterable[int]) -> Runti
         instances=tuple(int(i) for i in np.array(runtimes.instances)[kept]),
         spent=np.minimum(runtimes.spent[kept], budget),
         evaluations=np.where(evaluations <= budget, evaluations, np.nan),
+        # when they were is not known; without a restart there was none before either
+        restarts=np.where(runtimes.restarts[kept] == 0, 0.0, np.nan),
     )
 
 

@@ -17,7 +17,7 @@ from casmore.reports.errors import ReportError
 from casmore.reports.runtimes import TARGETS, Runtimes
 
 FILE = "trials.csv.gz"
-KEYS = ("solver", "function", "dimension", "instance", "evaluations")
+KEYS = ("solver", "function", "dimension", "instance", "evaluations", "restarts")
 # 1e2, 1e1.8, ..., 1e-8
 TARGET_COLUMNS = tuple(f"1e{exponent:g}" for exponent in np.arange(10, -41, -1) / 5)
 
@@ -29,6 +29,7 @@ DESCRIPTION = """\
 | `solver` | the solver's label |
 | `function`, `dimension`, `instance` | the BBOB problem; an instance that was run several times has a row for each |
 | `evaluations` | number of evaluations of the trial; it ended when it reached 1e-8, or else with its budget |
+| `restarts` | how often the solver was restarted in the trial; empty if that was not logged |
 | `1e2`, `1e1.8`, ..., `1e-8` | number of evaluations until the best value was within this precision of the optimal value; empty if that was not reached |
 
 The 51 targets are those of COCO's ECDFs: 10^2, 10^1.8, ..., 10^-8.
@@ -41,10 +42,10 @@ def write(path: Path, runtimes: Iterable[Runtimes]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*KEYS, *TARGET_COLUMNS])
     for r in runtimes:
-        columns = zip(r.instances, r.spent, r.evaluations.T, strict=True)
-        for instance, spent, evaluations in columns:
-            cells = ["" if np.isnan(e) else int(e) for e in evaluations]
-            writer.writerow([r.solver, r.function, r.dimension, instance, int(spent), *cells])
+        for trial, instance in enumerate(r.instances):
+            numbers = [r.spent[trial], r.restarts[trial], *r.evaluations[:, trial]]
+            cells = ["" if np.isnan(number) else int(number) for number in numbers]
+            writer.writerow([r.solver, r.function, r.dimension, instance, *cells])
     # without a time in the header
     write_bytes(path, gzip.compress(text.getvalue().encode(), compresslevel=9, mtime=0))
 
@@ -76,12 +77,13 @@ def read(path: Path) -> list[Runtimes]:
 
 def _runtimes(solver: str, dimension: int, function: int, rows: list[list[str]]) -> Runtimes:
     numbers = np.array([[cell or "nan" for cell in row] for row in rows], dtype=float)
-    assert numbers.shape[1] == 2 + len(TARGETS)
+    assert numbers.shape[1] == 3 + len(TARGETS)
     return Runtimes(
         solver=solver,
         function=function,
         dimension=dimension,
         instances=tuple(int(i) for i in numbers[:, 0]),
         spent=numbers[:, 1],
-        evaluations=numbers[:, 2:].T,
+        evaluations=numbers[:, 3:].T,
+        restarts=numbers[:, 2],
     )

@@ -6,13 +6,13 @@ threshold, "no" if it is on the other side, "not shown" if the threshold lies in
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from casmore.studies import bbob_claims
+from casmore.studies.claim import Claim
 from casmore.studies.confidence import (
-    Verdict,
     all_of,
     ert_ratio,
     larger,
@@ -36,32 +36,20 @@ target, here followed by (successes/runs).
 _PLATEAU = 0.25  # of the slower of the two phases that it lies between
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A statement of the paper, what was measured, and what follows.
-
-    Attributes
-    ----------
-    statement
-        In words.
-    measured
-        The quantities with their intervals.
-    verdict
-        What they say about the statement.
-    """
-
-    statement: str
-    measured: str
-    verdict: Verdict
-
-
 def write_claims(results: Path) -> list[Path]:
     """Write ``claims.md``; return the file."""
-    lines = [_INTRODUCTION, "| claim | measured | shown |", "| --- | --- | --- |"]
-    lines += [f"| {c.statement} | {c.measured} | {c.verdict} |" for c in claims(results)]
+    lines = [_INTRODUCTION, *_table(claims(results))]
+    if bbob_claims.exist(results):
+        lines += ["", "# The paper's claims on BBOB", "", bbob_claims.INTRODUCTION]
+        lines += _table(bbob_claims.claims(results))
     path = results / "claims.md"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return [path]
+
+
+def _table(found: Sequence[Claim]) -> list[str]:
+    rows = [f"| {c.statement} | {c.measured} | {c.verdict} |" for c in found]
+    return ["| claim | measured | shown |", "| --- | --- | --- |", *rows]
 
 
 def claims(results: Path) -> list[Claim]:

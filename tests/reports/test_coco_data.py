@@ -142,3 +142,21 @@ def test_a_damaged_info_file_is_named(tmp_path: Path) -> None:
     info.write_text(text.replace("\n", " ", 1))
     with pytest.raises(ReportError, match=r"f1\.info has 2 lines; entries have three"):
         run_data.load(made.folder)
+
+
+def test_restarts_are_those_that_were_signalled(tmp_path: Path) -> None:
+    suite = cocoex.Suite("bbob", "instances: 1-3", "function_indices: 1 dimensions: 2")
+    observer = cocoex.Observer("bbob", {"outer_folder": str(tmp_path), "result_folder": "r"})
+    for count, problem in enumerate(suite):
+        problem.observe_with(observer)
+        for _ in range(2 * count):
+            problem([1.0, 1.0])
+            observer.signal_restart(problem)
+        problem([1.0, 1.0])
+        problem.free()
+    del observer, suite
+    (r,) = coco_data.read(tmp_path / "r")
+    assert list(r.restarts) == [0, 2, 4]
+    next((tmp_path / "r").rglob("*.rdat")).unlink()
+    (r,) = coco_data.read(tmp_path / "r")
+    assert np.isnan(r.restarts).all()

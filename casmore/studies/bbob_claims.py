@@ -1,0 +1,171 @@
+"""What the paper says of its BBOB experiment, judged by the kept trials."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.reports import trial_table
+from casmore.reports.runtimes import GROUPS, Runtimes
+from casmore.studies.claim import Claim
+from casmore.studies.confidence import CONFIDENCE, Estimate, Verdict, all_of, share
+
+FOLDER = "bbob"
+_DIMENSIONS = (5, 20)  # of the paper's figures
+_ALMOST_ALL = 0.8  # of the functions
+_PENALTY = 10.0  # a target that was not reached counts as this multiple of the budget
+_RESAMPLES = 1000
+_SEED = 20240902  # the same data give the same interval
+_CAS_MORE, _MORE, _CMA_ES, _XNES = "CAS-MORE", "MORE", "CMA-ES", "xNESas"
+
+INTRODUCTION = f"""\
+Judged from the trials in `bbob/trials.csv.gz`, in {" and ".join(f"{n}-D" for n in _DIMENSIONS)}.
+Ratios are geometric means of ERT ratios over the 51 targets, and over the functions named. ERTs
+are at most {_PENALTY:g} times the budget, which is also what a target counts that was not reached.
+"""
+
+
+def exist(results: Path) -> bool:
+    """Whether there is a table of trials to judge the claims by."""
+    return (results / FOLDER / trial_table.FILE).exists()
+
+
+def claims(results: Path) -> list[Claim]:
+    """Return the claims on BBOB, judged by the table of trials."""
+    runtimes = trial_table.read(results / FOLDER / trial_table.FILE)
+    return [
+        better_than_more(runtimes),
+        better_than(runtimes, _CMA_ES),
+        better_than(runtimes, _XNES),
+        worse_on_attractive_sector(runtimes),
+        multi_modal_needs_large_populations(runtimes),
+    ]
+
+
+def better_than_more(runtimes: Sequence[Runtimes]) -> Claim:
+    """CAS-MORE is better than MORE on almost all functions."""
+    texts, verdicts = [], []
+    for n in _DIMENSIONS:
+        ratios = [ert_ratio([pair]) for pair in _pairs(runtimes, _CAS_MORE, _MORE, n, range(1, 25))]
+        faster = share([ratio.value < 1 for ratio in ratios])
+        shown = [ratio.below(1) for ratio in ratios]
+        texts.append(
+            f"{n}-D: ratio below 1 on {faster} of {len(ratios)} functions (shown on "
+            f"{shown.count(Verdict.YES)}, refuted on {shown.count(Verdict.NO)})"
+        )
+        verdicts.append(faster.above(_ALMOST_ALL))
+    return Claim(
+        f"CAS-MORE is better than the original MORE on almost all functions (more than "
+        f"{_ALMOST_ALL:.0%})",
+        "; ".join(texts),
+        all_of(*verdicts),
+    )
+
+
+def better_than(runtimes: Sequence[Runtimes], other: str) -> Claim:
+    """CAS-MORE is better than another solver on moderate and ill-conditioned functions."""
+    texts, verdicts = [], []
+    for n in _DIMENSIONS:
+        for group in ("moderate", "ill-conditioned"):
+            first, last = GROUPS[group]
+            ratio = ert_ratio(_pairs(runtimes, _CAS_MORE, other, n, range(first, last + 1)))
+            texts.append(f"{n}-D, {group}: {ratio}")
+            verdicts.append(ratio.below(1))
+    return Claim(
+        f"CAS-MORE is better than {other} on moderate and ill-conditioned functions",
+        f"ratio to {other}: {'; '.join(texts)}",
+        all_of(*verdicts),
+    )
+
+
+def worse_on_attractive_sector(runtimes: Sequence[Runtimes]) -> Claim:
+    """CAS-MORE is slower than CMA-ES and xNES on f6."""
+    texts, verdicts = [], []
+    for n in _DIMENSIONS:
+        for other in (_CMA_ES, _XNES):
+            ratio = ert_ratio(_pairs(runtimes, _CAS_MORE, other, n, [6]))
+            texts.append(f"{n}-D: {ratio} to {other}")
+            verdicts.append(ratio.above(1))
+    return Claim(
+        "CAS-MORE is slower than CMA-ES and xNES on the Attractive Sector",
+        f"ratios on f6: {'; '.join(texts)}",
+        all_of(*verdicts),
+    )
+
+
+def multi_modal_needs_large_populations(runtimes: Sequence[Runtimes]) -> Claim:
+    """On multi-modal functions CAS-MORE reaches 1e-8 after restarts with larger populations."""
+    texts, verdicts = [], []
+    first, last = GROUPS["multi-modal"]
+    for n in _DIMENSIONS:
+        own = [
+            r
+            for r in runtimes
+            if (r.solver, r.dimension) == (_CAS_MORE, n) and first <= r.function <= last
+        ]
+        restarted = [
+            restarts > 0
+            for r in own
+            for restarts, reached in zip(r.restarts, np.isfinite(r.evaluations[-1]), strict=True)
+            if reached
+        ]
+        needed = share(restarted)
+        texts.append(f"{n}-D: {needed} of {len(restarted)} trials")
+        verdicts.append(needed.above(0.5))
+    return Claim(
+        "Multi-modal functions need larger populations: most trials of CAS-MORE that reach 1e-8 on "
+        f"f{first} to f{last} do so after a restart, which doubles the population",
+        f"restarted: {'; '.join(texts)}",
+        all_of(*verdicts),
+    )
+
+
+def ert_ratio(pairs: Iterable[tuple[Runtimes, Runtimes]]) -> Estimate:
+    """Return the geometric mean of ERT ratios, with its bootstrap interval over the trials.
+
+    Parameters
+    ----------
+    pairs
+        For each function the runtimes of the two solvers.
+
+    Returns
+    -------
+    Estimate
+        The ratio of the first's ERT to the second's, over all functions and the 51 targets;
+        below 1 the first is faster. Without functions it may be anything.
+    """
+    rng = np.random.default_rng(_SEED)
+    values, resampled = [], []
+    for a, b in pairs:
+        limit = _PENALTY * max(a.longest, b.longest)
+        values.append(np.mean(_log_ert(a, limit) - _log_ert(b, limit)))
+        difference = _resampled(a, limit, rng) - _resampled(b, limit, rng)
+        resampled.append(difference.mean(axis=1))
+    if not values:
+        return Estimate(np.nan, 0.0, np.inf)
+    tails = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
+    low, high = np.quantile(np.mean(resampled, axis=0), tails)
+    return Estimate(*(float(np.exp(x)) for x in (np.mean(values), low, high)))
+
+
+def _log_ert(runtimes: Runtimes, limit: float) -> NDArray[np.float64]:
+    return np.log(np.minimum(runtimes.ert, limit))
+
+
+def _resampled(runtimes: Runtimes, limit: float, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return log ERT to each target of resampled trials, shape (resamples, 51)."""
+    reached = np.isfinite(runtimes.evaluations)
+    cost = np.where(reached, runtimes.evaluations, runtimes.spent)
+    counts = rng.multinomial(runtimes.trials, runtimes.weights, size=_RESAMPLES)
+    with np.errstate(divide="ignore"):
+        ert = (counts @ cost.T) / (counts @ reached.T.astype(float))
+    return np.asarray(np.log(np.minimum(ert, limit)))
+
+
+def _pairs(
+    runtimes: Sequence[Runtimes], a: str, b: str, dimension: int, functions: Iterable[int]
+) -> list[tuple[Runtimes, Runtimes]]:
+    """Return the runtimes of two solvers on the functions that both have."""
+    table = {(r.solver, r.function): r for r in runtimes if r.dimension == dimension}
+    return [(table[a, f], table[b, f]) for f in functions if (a, f) in table and (b, f) in table]
