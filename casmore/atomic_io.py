@@ -45,8 +45,11 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write ``content`` to ``path`` as UTF-8, as `write_bytes` does."""
-    write_bytes(path, content.encode())
+    """Write ``content`` to ``path`` as UTF-8, as `write_bytes` does.
+
+    What UTF-8 can't encode (in a file name that is not text, for example) is escaped.
+    """
+    write_bytes(path, content.encode(errors="backslashreplace"))
 
 
 def write_json(path: Path, document: Any) -> None:

@@ -1,8 +1,11 @@
 """Standard streams that are closed, that know ASCII only, or that nobody reads."""
 
+import codecs
 import io
 import os
 import sys
+
+_ENCODING_ERRORS = "casmore.escape"
 
 
 def prepare() -> None:
@@ -10,7 +13,7 @@ def prepare() -> None:
 
     A stream that was closed (``casmore ... >&-``) becomes the null device: otherwise the next file
     that is opened would get its number, and what a C library prints would end up in that file. A
-    character that a stream can't encode is written as an escape sequence.
+    character that a stream can't encode is written as an escape sequence, a file name as it is.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
@@ -22,7 +25,7 @@ def prepare() -> None:
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=_ENCODING_ERRORS)
 
 
 def abandon() -> None:
@@ -33,3 +36,18 @@ def abandon() -> None:
             stream.flush()
         except OSError:
             os.dup2(null, stream.fileno())
+
+
+def _escape(error: UnicodeError) -> tuple[bytes, int]:
+    """Encode text that a stream can't, and file names, whose bytes Python keeps as surrogates."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    piece = error.object[error.start : error.end]
+    encoded = b"".join(
+        c.encode("ascii", "surrogateescape" if "\udc80" <= c <= "\udcff" else "backslashreplace")
+        for c in piece
+    )
+    return encoded, error.end
+
+
+codecs.register_error(_ENCODING_ERRORS, _escape)

@@ -13,7 +13,8 @@ from pathlib import Path
 import threadpoolctl  # type: ignore[import-untyped]
 
 # Environment variables of a worker. Two workers with two BLAS threads each are slower than one
-# worker alone; and a backend that Matplotlib was told to use in a notebook may not be installed.
+# worker alone; a backend that Matplotlib was told to use in a notebook may not be installed; and
+# what a solver or cocopp prints must not fail because a terminal knows ASCII only.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -22,6 +23,8 @@ ENVIRONMENT = {
     "VECLIB_MAXIMUM_THREADS": "1",
     "NUMEXPR_NUM_THREADS": "1",
     "MPLBACKEND": "Agg",
+    "PYTHONUTF8": "1",
+    "PYTHONIOENCODING": "utf-8:backslashreplace",
 }
 _ORPHAN_CHECK_SECONDS = 0.5
 # Code that does not return to Python can't be interrupted: its process is ended this much later.

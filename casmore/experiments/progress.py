@@ -7,6 +7,7 @@ from typing import Protocol, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.table import Column
 
 from casmore.experiments.progress_estimator import ProgressEstimator, group_of
 from casmore.experiments.work_unit import Unit, Work
@@ -83,9 +84,9 @@ class SessionProgress:
             [
                 f"{self.done}/{self.units} units",
                 *([f"{self.failed} failed"] if self.failed else []),
-                f"{self.evaluations_per_second:,.0f} evaluations/s",
-                f"{duration(self.elapsed)} elapsed",
                 "time left unknown" if left is None else f"about {duration(left)} left",
+                f"{duration(self.elapsed)} elapsed",
+                f"{self.evaluations_per_second:,.0f} evaluations/s",
             ]
         )
 
@@ -130,8 +131,9 @@ class BarDisplay:
     def __init__(self, progress: SessionProgress, stream: TextIO) -> None:
         self._progress = progress
         self._bar = Progress(
-            BarColumn(bar_width=24),
-            TextColumn("{task.description}"),
+            # in a narrow terminal the bar becomes shorter; the text stays in one line
+            BarColumn(bar_width=None, table_column=Column(ratio=1, max_width=24)),
+            TextColumn("{task.description}", table_column=Column(no_wrap=True)),
             console=Console(file=stream),
         )
         self._task: TaskID = self._bar.add_task(str(progress), total=1.0)

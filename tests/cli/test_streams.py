@@ -58,11 +58,17 @@ def test_a_full_disk_behind_standard_output() -> None:
 
 def test_output_that_knows_ascii_only(done: Path) -> None:
     (done / "runs" / "small").rename(done / "runs" / "größer")
-    environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
-    shown = _shell("casmore status runs/gr*", **environment)
+    shown = _shell("casmore status runs/gr*", PYTHONIOENCODING="ascii", PYTHONUTF8="1")
     assert shown.returncode == 0, shown.stderr
-    assert "2 of 2 units done" in shown.stdout
-    assert shown.stdout.isascii()
+    assert shown.stdout.splitlines()[:2] == [r"runs/gr\xf6\xdfer", "2 of 2 units done"]
+
+
+def test_a_file_name_that_is_no_text_is_printed_as_it_is(done: Path) -> None:
+    name = os.fsencode(done / "runs") + b"/\xff\xe9"
+    os.rename(done / "runs" / "small", name)
+    program = [os.fsencode(word) for word in (sys.executable, "-m", "casmore", "status")]
+    shown = subprocess.run([*program, name], capture_output=True, check=True).stdout
+    assert shown.splitlines()[0] == name
 
 
 def test_a_deleted_working_directory(tmp_path: Path) -> None:

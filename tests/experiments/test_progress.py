@@ -27,11 +27,11 @@ class Terminal(io.StringIO):
 def test_what_is_done_and_what_is_left_in_a_line() -> None:
     clock = Clock()
     progress = SessionProgress(PLAN, PLAN[4:6], clock=clock)
-    assert str(progress) == "10/12 units, 0 evaluations/s, 0 s elapsed, time left unknown"
+    assert str(progress) == "10/12 units, time left unknown, 0 s elapsed, 0 evaluations/s"
     assert progress.fraction == 0.0
     clock.now += 70.0
     progress.count(PLAN[4].unit, seconds=35.0, evaluations=14000, failed=False)
-    assert str(progress) == "11/12 units, 200 evaluations/s, 1 min 10 s elapsed, about 35 s left"
+    assert str(progress) == "11/12 units, about 35 s left, 1 min 10 s elapsed, 200 evaluations/s"
     assert progress.fraction == pytest.approx(70 / 105)
     progress.count(PLAN[5].unit, seconds=35.0, evaluations=0, failed=True)
     assert str(progress).startswith("11/12 units, 1 failed")

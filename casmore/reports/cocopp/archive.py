@@ -6,6 +6,7 @@ fetched once is kept in the user's cache, and needs no network again.
 
 import argparse
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from typing import Any
 
 import platformdirs
 
+from casmore.experiments.limits import ENVIRONMENT
 from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.errors import ReportError
 
@@ -49,7 +51,9 @@ def fetch(names: Sequence[str], url: str | None = None, cache: Path | None = Non
         [*command, "--", *names],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
+        env={**os.environ, **ENVIRONMENT},
+        encoding="utf-8",
+        errors="replace",
         check=False,
     )
     answers = [line for line in done.stdout.splitlines() if line.startswith(_ANSWER)]
