@@ -3,11 +3,13 @@
 import csv
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from casmore.cli import main
+from casmore.reports.bbob import catalogue
 
 SMALL = """
 name = "small"
@@ -84,3 +86,35 @@ def test_archive_packs_the_solvers(
     assert main(["archive", str(run), "--out", str(tmp_path), "--author", "Surname"]) == 0
     assert str(tmp_path / "CAS-MORE_Surname.tgz") in capsys.readouterr().out
     assert (tmp_path / "CAS-MORE_Surname.tgz").exists()
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "bbob.md"
+
+
+def test_the_commands_of_the_page_work(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/paper").symlink_to(run)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(), flags=re.DOTALL | re.MULTILINE)
+    commands = [line.split() for block in blocks for line in block.splitlines()]
+    ours = [words[1:] for words in commands if words[:1] == ["casmore"]]
+    assert {words[0] for words in ours} == {"run", "report", "export", "league", "archive"}
+    for words in ours:
+        if words[0] not in ("run", "report"):  # these are tested elsewhere
+            assert main(words) == 0
+    assert (tmp_path / "results/bbob/trials.csv.gz").exists()
+    assert (run / "archive/CAS-MORE_Surname.tgz").exists()
+
+
+def test_the_figures_of_the_page_are_known(run: Path, tmp_path: Path) -> None:
+    assert main(["export", str(run), "--out", str(tmp_path / "bbob")]) == 0
+    names = re.findall(r"`(bbob/[\w-]+)`", PAGE.read_text())
+    assert len(names) == 8
+    for name in names:
+        # the dimensions and the solvers of this run
+        known = re.sub(r"_\d\dD", "_02D", name).replace("CMA-ES", "CAS-MORE")
+        if known.endswith(("_functions_02D", "ecdf_02D")):
+            continue  # these take seconds, and are drawn elsewhere
+        assert all(path.exists() for path in catalogue.make(known, tmp_path))

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from casmore.cli import main
+from casmore.reports import run_data
+from casmore.reports.cocopp import report as cocopp_report
 from casmore.solvers import registry
 
 PAGE = Path(__file__).parents[2] / "docs" / "own_solver.md"
@@ -21,7 +23,8 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "my_solver.py").write_text(blocks("python")[0])
+    (tmp_path / "my_module.py").write_text(blocks("python")[0])
+    (tmp_path / "my_solver.py").write_text(blocks("python")[1])
     (tmp_path / "mine.toml").write_text(blocks("toml")[0])
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -35,16 +38,29 @@ def casmore(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_example_is_complete_keeps_the_contract_and_runs(folder: Path) -> None:
     commands = [line for block in blocks("bash") for line in block.splitlines()]
-    assert commands[:2] == ["casmore check-solver my_solver:OnePlusOne", "casmore run mine.toml"]
-    for command in commands[:2]:
+    assert commands[:3] == [
+        "casmore bench my_module:my_fmin",
+        "casmore check-solver my_solver:OnePlusOne",
+        "casmore run mine.toml",
+    ]
+    for command in commands[1:3]:
         done = casmore(*command.split()[1:])
         assert done.returncode == 0, done.stderr
     assert (folder / "runs/mine/data/One-plus-one/bbobexp_f8.info").is_file()
 
 
-def test_the_example_is_short() -> None:
-    code = [line for line in blocks("python")[0].splitlines() if line.strip()]
-    assert len(code) <= 30
+def test_the_function_is_benchmarked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cocopp_report, "make", lambda *_, **__: folder)  # tested elsewhere
+    command = blocks("bash")[0].split()[1:]
+    small = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "200")
+    assert main([*command, *small, "--workers", "1"]) == 0
+    (r,) = run_data.load(folder / "runs/bench-my_fmin")
+    assert r.ert[10] < 200  # to 1
+
+
+def test_the_examples_are_short() -> None:
+    for block in blocks("python"):
+        assert len([line for line in block.splitlines() if line.strip()]) <= 30
 
 
 def test_an_installed_package_brings_solvers(
