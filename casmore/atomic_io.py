@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,10 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write ``content`` to ``path`` in one atomic step; missing parent folders are made."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(content)
-    sync(temporary)
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(temporary, path)
     sync(path.parent)
 
@@ -94,8 +97,8 @@ def _what_is_wrong(content: bytes, error: Exception) -> str:
 
 def sync(path: Path) -> None:
     """Bring a file's content, or a folder's list of names, to the disk."""
-    if os.name == "nt" and path.is_dir():
-        return  # Windows neither opens folders nor needs it
+    if sys.platform == "win32" and path.is_dir():
+        return  # Windows does not open folders
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
