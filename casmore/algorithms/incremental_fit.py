@@ -108,8 +108,11 @@ class IncrementalFit:
         else:
             self.fallbacks += 1
         if coefficients is None:
-            state = _Inverse(queue, distribution, self._ridge, complexity)
-            coefficients = state.solve(y)
+            try:
+                state = _Inverse(queue, distribution, self._ridge, complexity)
+                coefficients = state.solve(y)
+            except np.linalg.LinAlgError:  # as of samples that do not span the space
+                coefficients = None
             if coefficients is None:
                 return self._direct.fit(queue, y, complexity, distribution)
         assert state is not None
@@ -125,6 +128,8 @@ class _Frame:
         """Whiten the samples ``X``, shape (q, n)."""
         mean, R = empirical_whitening(distribution.whiten(X).T)
         self.centre = distribution.mean + distribution.factor @ mean
+        if R is None:
+            raise np.linalg.LinAlgError("the samples do not span the space")
         self._lu, self._pivots, info = lapack.dgetrf(distribution.factor @ R)
         if info != 0:
             raise np.linalg.LinAlgError("the samples' covariance is singular")

@@ -237,6 +237,9 @@ class DirectFit:
             Z = distribution.whiten(X).T
             mean, C = empirical_whitening(Z, weights)
             Z -= mean[:, np.newaxis]
+            if C is None:
+                M = spanned_whitening(Z, weights)
+                return M @ Z, M, -M @ mean
             W, _ = lapack.dtrtrs(C, Z, lower=1, overwrite_b=1)
             M, _ = lapack.dtrtri(C, lower=1)
             return W, M, -M @ mean
@@ -263,7 +266,7 @@ def standardisation(X: Array, weights: Array | None = None) -> tuple[Array, Arra
     return centre, scale
 
 
-def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, Array]:
+def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, Array | None]:
     """Return mean and Cholesky factor C of the samples' covariance (paper, "Data Whitening").
 
     The samples, shape (n, q), come in coordinates whitened by the search distribution already.
@@ -271,17 +274,53 @@ def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, 
     samples, it would lose all digits at the condition numbers met near an optimum.
 
     Weights, shape (q,), are those of the fit: samples that hardly count do not stretch the axes.
+
+    C is None if the samples do not span the space, up to the covariance's rounding errors.
     """
     mean = _mean(Z, weights)
-    centred = Z - mean[:, np.newaxis]
-    if weights is not None:
-        centred *= np.sqrt(weights)
-    C, info = lapack.dpotrf(centred @ centred.T / Z.shape[1], lower=1)
-    if info != 0:
-        # samples that do not span the space have no covariance to whiten by
-        return mean, np.eye(len(mean))
+    covariance = _covariance(Z - mean[:, np.newaxis], weights)
+    C, info = lapack.dpotrf(covariance, lower=1)
+    pivots = C.diagonal()
+    if info != 0 or float(pivots.min()) ** 2 < _rounding(covariance):
+        return mean, None
     return mean, C
 
+
+def spanned_whitening(centred: Array, weights: Array | None = None) -> Array:
+    """Return ``M``, shape (n, n), that whitens samples which do not span the space.
+
+    They become white in the directions they span, and exactly 0 in the others: of these a model
+    then says nothing, where rounding errors would decide. So it is if a coordinate is kept fixed.
+
+    Parameters
+    ----------
+    centred
+        The samples without their mean, shape (n, q).
+    weights
+        Of the samples, shape (q,).
+    """
+    covariance = _covariance(centred, weights)
+    variances, V = np.linalg.eigh(covariance)
+    spanned = variances > _rounding(covariance)
+    scales = np.zeros_like(variances)
+    scales[spanned] = 1 / np.sqrt(variances[spanned])
+    whitening: Array = scales[:, np.newaxis] * V.T
+    return whitening
+
+
+def _covariance(centred: Array, weights: Array | None) -> Array:
+    if weights is not None:
+        centred = centred * np.sqrt(weights)
+    covariance: Array = centred @ centred.T / centred.shape[1]
+    return covariance
+
+
+def _rounding(covariance: Array) -> float:
+    """Return the size of rounding errors in a covariance."""
+    return 8 * len(covariance) * _EPSILON * float(covariance.diagonal().max())
+
+
+_EPSILON = float(np.finfo(float).eps)
 
 # Of fewer samples than this, products are formed in one go; of more, row by row without copies.
 _FEW = 64

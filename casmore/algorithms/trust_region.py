@@ -49,10 +49,14 @@ def mean_step(d: Array, g: Array, epsilon: float) -> tuple[Array, float]:
     d, g = d / scale, g / scale  # neither squares overflow nor do they vanish
     norm_g = math.sqrt(float(g @ g))
     lowest = float(d[0])
-    if lowest > 0:
+    if lowest > _TOLERANCE:
         newton = g / d
         if float(newton @ newton) <= radius * radius:
             return newton, 0.0
+    elif lowest >= -_TOLERANCE:
+        shortest = _shortest_maximum(d, g)
+        if shortest is not None and float(shortest @ shortest) <= radius * radius:
+            return shortest, 0.0
     # mu = lambda + d_min > 0; the gaps d - d_min are exact near the pole, d + lambda is not
     gaps = d - lowest
     low = max(lowest, abs(float(g[0])) / radius, 0.0)
@@ -66,6 +70,19 @@ def mean_step(d: Array, g: Array, epsilon: float) -> tuple[Array, float]:
     z = g / (gaps + mu)
     z *= radius / math.sqrt(float(z @ z))  # the last rounding: on the bound, to the last digit
     return z, (mu - lowest) * scale
+
+
+def _shortest_maximum(d: Array, g: Array) -> Array | None:
+    """Return the shortest step to a maximum of a model that is flat in some directions, else None.
+
+    So it is where samples do not span the space: nothing calls for a step in the other directions.
+    """
+    flat = d <= _TOLERANCE
+    if np.any(np.abs(g[flat]) > _TOLERANCE):
+        return None  # not flat, but a slope
+    step = np.zeros_like(g)
+    step[~flat] = g[~flat] / d[~flat]
+    return step
 
 
 def _secular_root(gaps: Array, g: Array, radius: float, low: float, high: float) -> float:

@@ -299,22 +299,64 @@ def test_an_ill_conditioned_function_ends_by_the_condition_number() -> None:
     assert solver.stop()[StopReason.CONDITION] > 1e4
 
 
+_NO_PROGRESS, _DEGENERATE = (
+    {StopReason.NO_PROGRESS},
+    {StopReason.STEP_TOO_SMALL, StopReason.STEP_TOO_LARGE, StopReason.CONDITION},
+)
+
+
 @BOTH
+@pytest.mark.parametrize("n", [1, 3])
 @pytest.mark.parametrize(
-    "f",
+    ("f", "reasons"),
     [
-        lambda X: X[:, 0].clip(-10, 10) * 1e307,
-        lambda X: -np.exp(np.abs(X).sum(axis=1).clip(max=700)),
-        lambda X: 1e-320 * (X**2).sum(axis=1),
-        lambda X: np.random.default_rng(len(X)).standard_cauchy(len(X)),
-        lambda X: np.where(X.sum(axis=1) > 0, 1.0, 0.0),
-        lambda X: 1 / np.abs(X).min(axis=1),
+        (lambda X: X[:, 0].clip(-10, 10) * 1e307, _NO_PROGRESS),
+        (lambda X: -np.exp(np.abs(X).sum(axis=1).clip(max=700)), _NO_PROGRESS),
+        (lambda X: 1e-320 * (X**2).sum(axis=1), _NO_PROGRESS),
+        (lambda X: np.random.default_rng(len(X)).standard_cauchy(len(X)), _DEGENERATE),
+        (lambda X: np.where(X.sum(axis=1) > 0, 1.0, 0.0), _NO_PROGRESS),
+        (lambda X: 1 / np.abs(X).min(axis=1), {StopReason.STEP_TOO_LARGE}),
     ],
     ids=["huge", "exploding", "denormal", "cauchy", "step", "poles"],
 )
-def test_a_run_ends_with_a_reason_never_with_an_exception(f: Any, algorithm: type[CasMore]) -> None:
-    for n in (1, 3):
-        solver = run(algorithm(np.full(n, 0.3), 1.0, seed=1), f, 3000)
-        assert solver.iterations == 3000 or solver.stop()
-        assert np.isfinite(solver.mean).all()
-        assert np.isfinite(solver.distribution.factor).all()
+def test_a_run_ends_with_the_right_reason_never_with_an_exception(
+    f: Any, reasons: set[StopReason], n: int, algorithm: type[CasMore]
+) -> None:
+    solver = run(algorithm(np.full(n, 0.3), 1.0, seed=1), f, 3000)
+    assert solver.iterations < 3000
+    assert set(solver.stop()) <= reasons
+    assert np.isfinite(solver.mean).all()
+    assert np.isfinite(solver.distribution.factor).all()
+
+
+@BOTH
+@pytest.mark.parametrize("n", [2, 5])
+def test_points_told_with_a_coordinate_kept_fixed_converge_in_the_others(
+    n: int, algorithm: type[CasMore]
+) -> None:
+    """The model says nothing of that coordinate, where rounding errors decided."""
+    solver = algorithm(np.zeros(n), 0.5, seed=1)
+    while not solver.stop() and solver.evaluations < 5000:
+        X = solver.ask()
+        X[:, 0] = 0.5
+        solver.tell(X, ellipsoid(X - 1))
+    assert solver.best_x == pytest.approx([0.5, *np.ones(n - 1)], abs=1e-6)
+    assert np.abs(solver.mean[0]) < 1  # no reason to go anywhere
+
+
+def test_a_constant_function_moves_nothing_whatever_the_normalisation() -> None:
+    for how in ("none", "standard", "robust"):
+        solver = CasMore(np.ones(3), 0.5, seed=1, target_normalization=how)
+        run(solver, lambda X: np.full(len(X), 1e6), 10)
+        assert solver.mean.tolist() == [1, 1, 1]
+        assert solver.distribution.covariance == pytest.approx(0.25 * np.eye(3))
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_without_normalisation_an_offset_changes_nothing(offset: float) -> None:
+    solver = CasMore(
+        np.full(3, 2.0), 1.0, seed=1, target=offset + 1e-3, target_normalization="none"
+    )
+    run(solver, lambda X: sphere(X) + offset, 100)
+    assert StopReason.TARGET in solver.stop()
+    assert solver.evaluations < 300

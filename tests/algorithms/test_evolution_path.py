@@ -43,5 +43,16 @@ def test_the_change_is_clipped_and_has_the_right_sign() -> None:
     assert 0.5 < dithering.entropy_decrease() <= 1.0
 
 
+@pytest.mark.parametrize("gain", [0.0, 0.5, 1.0, 3.0])
+def test_the_gain_is_the_change_that_a_path_of_no_length_asks_for(gain: float) -> None:
+    dithering, straight = EvolutionPath(2, 0.3, 0.5, gain), EvolutionPath(2, 0.3, 0.5, gain)
+    for _ in range(30):
+        dithering.update(np.array([1.0, 0.0]))
+        straight.update(np.array([3.0, 0.0]))
+    dithering.path[:] = 0
+    assert dithering.entropy_decrease() == gain
+    assert straight.entropy_decrease() == -gain  # more than twice the desired length
+
+
 def test_no_step_no_change() -> None:
     assert EvolutionPath(3, 0.1, 0.5).entropy_decrease() == 0.0

@@ -215,3 +215,18 @@ def test_the_switching_rule(n: int) -> None:
     assert affordable_complexity(0, n) is None
     assert affordable_complexity(10_000, n) is Complexity.FULL
     assert Complexity.FULL.parameters(40) == 861
+
+
+def test_samples_that_do_not_span_the_space_say_nothing_of_the_other_directions() -> None:
+    n, rng = 4, np.random.default_rng(1)
+    v = np.array([1.0, 2.0, 0.0, -1.0]) / np.sqrt(6)
+    distribution = random_distribution(n, rng)
+    X = distribution.sample(rng, 60)
+    X -= np.outer(X @ v - 0.7, v)  # all in one hyperplane
+    truth = random_quadratic(n, Complexity.FULL, rng)
+    model = DirectFit(n, 60, 1e-10).fit(queue_of(X), truth(X), Complexity.FULL, distribution)
+    assert model(distribution.whiten(X)) == pytest.approx(truth(X), rel=1e-6, abs=1e-6)
+    # the direction that the whitened samples do not span, in which the model must be constant
+    Z = distribution.whiten(X)
+    missing = np.linalg.svd(Z - Z.mean(axis=0))[2][-1]
+    assert model(Z + missing) == pytest.approx(model(Z), rel=1e-6, abs=1e-6)

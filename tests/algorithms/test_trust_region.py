@@ -181,3 +181,14 @@ def test_the_multipliers_are_the_papers() -> None:
     mean = np.linalg.solve(lam * inverse + A, lam * inverse @ old.mean + a)
     assert new.mean == pytest.approx(mean, rel=1e-6)
     assert new.covariance == pytest.approx(np.linalg.inv(inverse + A / nu), rel=1e-6)
+
+
+@pytest.mark.parametrize("rounding", [0.0, -1e-16, 1e-16])
+def test_where_the_model_is_flat_the_mean_stays(rounding: float) -> None:
+    """The shortest step to the maximum inside, not one to the bound along the flat direction."""
+    d, g = np.array([rounding, 1.0, 2.0]), np.array([rounding, 0.2, 0.2])
+    step, multiplier = mean_step(d, g, 0.5)
+    assert step == pytest.approx([0.0, 0.2, 0.1])
+    assert multiplier == 0
+    slope, _ = mean_step(d, np.array([1e-3, 0.2, 0.2]), 0.5)
+    assert slope[0] > 0.9  # no maximum: as far as the bound allows
