@@ -74,10 +74,8 @@ def _from_object(element: Any, name: str) -> float:
     elif hasattr(type(element), "__float__"):
         try:
             return float(element)
-        except OverflowError as error:
-            raise ValueError(
-                f"{name} exceeds the range of double precision: {shortened(element)}"
-            ) from error
+        except Exception as error:  # an integer beyond the range, a signalling NaN, ...
+            raise ValueError(f"{name} is not a double: {shortened(element)} ({error})") from error
     raise TypeError(f"{name} must be real, not {shortened(element)}")
 
 

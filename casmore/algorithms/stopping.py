@@ -14,6 +14,7 @@ class StopReason(StrEnum):
     STEP_TOO_LARGE = "step size too large"
     NO_PROGRESS = "no progress in f"
     UPDATE_FAILED = "the update failed repeatedly"
+    TIME = "time limit reached"
     CALLBACK = "stopped by the callback"
     UNBOUNDED = "f is minus infinity, which no other point can improve"
 

@@ -107,6 +107,24 @@ class FixedStart:
         return np.array(self.mean)
 
 
+class AroundFirst:
+    """The given point first, then points uniform within two ``sigma0`` of it.
+
+    The ratio of the BBOB experiment, whose runs start in [-4, 4]^n with sigma0 = 2.
+    """
+
+    def __init__(self, x0: NDArray[np.float64], sigma0: float) -> None:
+        self._x0, self._sigma0 = x0.copy(), sigma0
+        self._first = True
+
+    def __call__(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return a starting point, shape (n,)."""
+        if self._first:
+            self._first = False
+            return self._x0.copy()
+        return self._x0 + self._sigma0 * rng.uniform(-2, 2, self._x0.shape)
+
+
 class Restarting:
     """A solver that starts a fresh one whenever its current one stops.
 
@@ -195,10 +213,20 @@ class Restarting:
         """Best value of all runs."""
         return min(self._best_y, self.solver.best_y)
 
-    def ask(self) -> NDArray[np.float64]:
-        """Return the next points, of a fresh run if the current one has stopped."""
+    def ask(self, count: int | None = None) -> NDArray[np.float64]:
+        """Return the next points, of a fresh run if the current one has stopped.
+
+        Parameters
+        ----------
+        count
+            Number of points, if the solver's ``ask`` takes it; default: the solver's own.
+        """
         self._see_to_restart()
-        return self.solver.ask()
+        return self.solver.ask() if count is None else self.solver.ask(count)  # type: ignore[call-arg]
+
+    def run_ended(self) -> bool:
+        """Return whether the current run has ended: the next ``ask`` starts another."""
+        return bool(self._run_has_ended()) and not self.stop()
 
     def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         """Hand the values to the current run."""
@@ -232,7 +260,7 @@ class Restarting:
         return {}
 
     def _see_to_restart(self) -> None:
-        if self._run_has_ended() and not self.stop():
+        if self.run_ended():
             self._restart()
 
     def _run_has_ended(self) -> dict[StopReason, float]:

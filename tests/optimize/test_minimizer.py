@@ -3,12 +3,11 @@
 import math
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.optimize import OptimizeResult, minimize, rosen
+from scipy.optimize import OptimizeResult, rosen
 
 import casmore
 from casmore import StopReason
@@ -158,24 +157,6 @@ def test_what_was_evaluated_before_an_exception_is_kept(error: type[BaseExceptio
     assert repr(result.fun) in caught.value.__notes__[0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"budget": 0}, "budget must be at least 1"),
-        ({"restarts": "bipop9"}, "bipop9"),
-        ({"sigma0": -1.0}, "sigma0 must be positive and finite, not -1.0"),
-        ({"x0": [[1.0]]}, "x0 must be a vector"),
-        ({"f": lambda x: x}, "one number for one point"),
-        ({"vectorized": True}, "values for"),
-        ({"epsilon": 1.0}, "did you mean 'epsilon_"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
-    call = {"f": sphere, "x0": [0.0, 0.0], "sigma0": 1.0, **arguments}
-    with pytest.raises((ValueError, TypeError), match=message):
-        casmore.fmin(**call)
-
-
 def test_the_objective_cannot_change_the_solvers_points() -> None:
     def spoil(x: Array) -> float:
         value = sphere(x)
@@ -185,20 +166,6 @@ def test_the_objective_cannot_change_the_solvers_points() -> None:
     kept = casmore.fmin(sphere, np.zeros(2), 1.0, budget=100, seed=2)
     spoilt = casmore.fmin(spoil, np.zeros(2), 1.0, budget=100, seed=2)
     assert (kept.x == spoilt.x).all()
-
-
-def test_scipys_minimize_runs_it() -> None:
-    result = minimize(
-        lambda x, shift: ((x - shift) ** 2).sum(),
-        np.zeros(3),
-        args=(2.0,),
-        method=casmore.minimize_method,
-        options={"sigma0": 0.5, "seed": 1, "maxfev": 3000},
-    )
-    assert result.success
-    assert result.x == pytest.approx([2, 2, 2], abs=1e-5)
-    with pytest.raises(ValueError, match="bounds"):
-        minimize(sphere, np.zeros(2), method=casmore.minimize_method, bounds=[(0, 1), (0, 1)])
 
 
 def test_importing_casmore_needs_numpy_and_scipy_alone() -> None:

@@ -1,0 +1,10 @@
+"""What a person calls: `fmin`, and the method for ``scipy.optimize.minimize``.
+
+`fmin` is thin layers around a solver: the search space maps its coordinates to the user's, an
+evaluator calls f, here or in workers, and a loop asks and tells.
+"""
+
+from casmore.optimize.minimizer import fmin
+from casmore.optimize.scipy_method import minimize_method
+
+__all__ = ["fmin", "minimize_method"]

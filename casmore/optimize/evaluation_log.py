@@ -1,0 +1,109 @@
+"""A log of all evaluations as CSV, and reading it back."""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.atomic_io import write_text
+
+Array = NDArray[np.float64]
+
+_COLUMNS = ("evaluation", "seconds", "f")
+
+
+class EvaluationLog:
+    """Appends each evaluation to a CSV file: number, seconds since the start, f, and x.
+
+    Numbers are written with all their digits, so that what is read back is the same.
+
+    Parameters
+    ----------
+    path
+        The file.
+    dimension
+        The dimension n.
+    kept
+        Evaluations of a resumed run that the file has already; what comes after them in it is
+        dropped, since it will be evaluated again. 0: a new run.
+
+    Raises
+    ------
+    FileExistsError
+        If a new run is given a file that exists.
+    """
+
+    def __init__(self, path: str | Path, dimension: int, kept: int = 0) -> None:
+        self.path = Path(path)
+        self._count = kept
+        self._began = time.monotonic()
+        if kept > 0:
+            lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
+            write_text(self.path, "".join(lines[: kept + 1]))
+        elif self.path.exists():
+            raise FileExistsError(
+                f"history: {self.path} exists, and its evaluations may be worth keeping; "
+                "remove it, or give another file"
+            )
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("a", newline="", encoding="utf-8")
+        self._writer = csv.writer(self._file, lineterminator="\n")
+        if kept == 0:
+            self._writer.writerow([*_COLUMNS, *(f"x{i}" for i in range(dimension))])
+
+    def __call__(self, X: Array, y: Array) -> None:
+        """Append points, shape (k, n), and their values, shape (k,)."""
+        seconds = time.monotonic() - self._began
+        for x, value in zip(X.tolist(), y.tolist(), strict=True):
+            self._count += 1
+            self._writer.writerow([self._count, f"{seconds:.3f}", value, *x])
+        self._file.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+
+def read_evaluations(path: str | Path, n: int) -> tuple[Array, Array]:
+    """Return points, shape (k, n), and values, shape (k,), of a CSV file.
+
+    Parameters
+    ----------
+    path
+        A file with a header in which ``f`` names the value, and ``x0``, ``x1``, ... the
+        coordinates; other columns are not read. `EvaluationLog` writes such files.
+    n
+        The dimension.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or a cell is not a number; the message names file and line.
+    """
+    points, values = [], []
+    with Path(path).open(newline="", encoding="utf-8-sig") as file:
+        rows = csv.DictReader(file)
+        names = [f"x{i}" for i in range(n)]
+        missing = [name for name in ("f", *names) if name not in (rows.fieldnames or ())]
+        if missing:
+            raise ValueError(f"{path} has no column {', '.join(missing)}")
+        for row in rows:
+            try:
+                values.append(float(row["f"]))
+                points.append([float(row[name]) for name in names])
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{path}, line {rows.line_num}: {error}") from error
+    return np.array(points).reshape(-1, n), np.array(values)

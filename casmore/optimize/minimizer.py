@@ -1,0 +1,327 @@
+"""`fmin`: minimise a function with CAS-MORE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import OptimizeResult
+
+from casmore.algorithms.cas_more import CasMore
+from casmore.algorithms.lean_cas_more import LeanCasMore
+from casmore.optimize import asynchronous, fmin_arguments
+from casmore.optimize.checkpoint import Checkpoint
+from casmore.optimize.evaluation import Call, one_value
+from casmore.optimize.evaluation_log import EvaluationLog
+from casmore.optimize.evaluators import Evaluation, open_evaluation
+from casmore.optimize.known_points import add_known_points
+from casmore.optimize.progress_line import ProgressLine
+from casmore.optimize.run_result import attach_result, build_result
+from casmore.optimize.search_run import Log, SearchRun
+from casmore.solvers.protocol import Seed
+from casmore.solvers.restarts import AroundFirst, Restarting, RestartPolicy
+from casmore.solvers.space_arguments import read_start
+from casmore.trace import Trace
+
+Array = NDArray[np.float64]
+Callback = Callable[[OptimizeResult], bool | None]
+
+
+def fmin(
+    f: Callable[..., Any],
+    x0: ArrayLike | OptimizeResult | None = None,
+    sigma0: ArrayLike | None = None,
+    *,
+    args: tuple[Any, ...] = (),
+    bounds: Any = None,
+    fixed: Mapping[int, float] | None = None,
+    budget: float | None = None,
+    max_seconds: float | None = None,
+    target: float | None = None,
+    restarts: RestartPolicy | str = RestartPolicy.NONE,
+    population_size: int | None = None,
+    seed: Seed = None,
+    callback: Callback | None = None,
+    vectorized: bool = False,
+    workers: int | Callable[..., Any] | None = None,
+    executor: Any = None,
+    in_flight: int | None = None,
+    timeout: float | None = None,
+    cov0: ArrayLike | None = None,
+    x_known: Any = None,
+    y_known: ArrayLike | None = None,
+    checkpoint: str | Path | None = None,
+    history: str | Path | None = None,
+    progress: bool = False,
+    trace: bool | Trace = False,
+    lean: bool = False,
+    **settings: Any,
+) -> OptimizeResult:
+    """Minimise ``f`` with CAS-MORE.
+
+    Parameters
+    ----------
+    f
+        Takes a point, shape (n,), and returns its value. NaN and infinity rank as the worst.
+    x0
+        Where to start, shape (n,): the initial mean. Or the result of an earlier run, whose
+        ``mean`` and, unless ``sigma0`` is given, ``cov`` are taken. With ``x_known`` it may be
+        left out: the search then starts at the best known point.
+    sigma0
+        Initial standard deviation, one for all coordinates or one for each, shape (n,): about a
+        third of the distance within which you expect the minimum.
+    args
+        Further arguments of ``f``.
+    bounds
+        ``scipy.optimize.Bounds``, or a pair (lower, upper) for each coordinate, with None or an
+        infinity where there is no bound. Points outside are never evaluated.
+    fixed
+        Values of coordinates that are not searched, by index. A coordinate whose bounds are equal
+        is fixed as well.
+    budget
+        Largest number of evaluations; default 10000 n.
+    max_seconds
+        Stop after this wall time; an evaluation that runs in this process is not interrupted.
+    target
+        Stop once a value is at most this.
+    restarts
+        ``"none"``, or, when the search has converged without the target, until the budget is
+        spent, from a point uniform in ``x0 +- 2 sigma0``: ``"ipop"`` starts again with twice the
+        population, ``"bipop"`` with that or with a small population and a small step size,
+        whichever has had less of the budget.
+    population_size
+        Samples an iteration, K; default ``4 + floor(3 log n)``, two thirds of that if ``lean``.
+        Larger ones search more globally and tolerate more noise.
+    seed
+        The same seed gives the same run, except with ``in_flight``.
+    callback
+        Called after each iteration with the result so far; returning True or raising
+        ``StopIteration`` ends the run.
+    vectorized
+        ``f`` takes a batch, shape (k, n), and returns k values.
+    workers
+        Evaluates the points of an iteration in parallel: a number of processes (-1: as many as
+        there are processors), or a map-like callable such as ``pool.map``. With processes, an
+        evaluation that raises, dies or exceeds ``timeout`` counts as NaN, with a warning.
+    executor
+        The same in an executor of ``concurrent.futures``, or a dask client.
+    in_flight
+        Keep so many evaluations under way, in ``executor`` or ``workers`` processes, and tell
+        each value as it arrives: no worker waits for the slowest point of an iteration.
+    timeout
+        Seconds after which an evaluation in a worker counts as failed.
+    cov0
+        Initial covariance, shape (n, n), instead of ``sigma0``.
+    x_known, y_known
+        Evaluations made before, shapes (k, n) and (k,), which the first models use. A file name
+        as ``x_known`` reads both from a CSV file such as ``history`` writes.
+    checkpoint
+        A file for the state of the run, written after each iteration. The same call resumes from
+        it, with the same result as an uninterrupted run if evaluations are not asynchronous.
+    history
+        A CSV file for all evaluations.
+    progress
+        Whether to write a line about the run's progress to standard error.
+    trace
+        Whether to record each iteration, for `casmore.plot`; the result has it as ``trace``. For
+        the curve of f at the mean, ``f`` is evaluated there once an iteration, beyond ``budget``
+        and ``nfev``; ``casmore.Trace(f_at_mean=False)`` records without it. You may pass a trace
+        of your own and look at it while the run continues.
+    lean
+        Whether to use `LeanCasMore`, which needs fewer evaluations (about half on ill-conditioned
+        functions, two thirds on Rosenbrock's; no fewer on multi-modal ones) and more computation
+        for each: for an ``f`` that takes a millisecond or more.
+    settings
+        Fields of `CasMoreParameters` to change; with ``lean`` of `LeanCasMoreParameters`.
+
+    Returns
+    -------
+    scipy.optimize.OptimizeResult
+        ``x``, ``fun``: the best point evaluated and its value. ``mean``, ``cov``: the final
+        search distribution; with a noisy ``f`` the mean is the better answer. ``nfev``, ``nit``,
+        ``restarts``: numbers of evaluations, iterations and restarts; ``failures``: evaluations
+        that failed in workers. ``stop``: the reasons with their values, ``message`` the same in
+        words. ``success``: target reached or, where none was given, converged.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, or ``f`` returns not one number for a point.
+    TypeError
+        If an argument has the wrong type, there is no such setting, or ``f`` returns something
+        that is not a real number.
+
+    Notes
+    -----
+    If ``f`` raises, or the run is interrupted, the exception carries the result so far in its
+    attribute ``result``, and the best value in a note.
+
+    Examples
+    --------
+    >>> import casmore
+    >>> result = casmore.fmin(lambda x: ((x - 1) ** 2).sum(), [0, 0, 0], 0.5, target=1e-9, seed=1)
+    >>> bool(result.fun <= 1e-9), result.message
+    (True, 'target reached')
+    """
+    fmin_arguments.check_callable("f", f)
+    fmin_arguments.check_callable("callback", callback, optional=True)
+    for name, flag in (("vectorized", vectorized), ("lean", lean), ("progress", progress)):
+        fmin_arguments.check_flag(name, flag)
+    if not isinstance(trace, Trace):
+        fmin_arguments.check_flag("trace", trace)
+    if isinstance(x0, OptimizeResult):
+        cov0 = x0.cov if sigma0 is None and cov0 is None else cov0
+        x0 = x0.mean
+    n = _dimension(x0, sigma0, x_known)
+    X_known, y_known = fmin_arguments.read_known(x_known, y_known, n)
+    if x0 is None:
+        x0 = _best_known(X_known, y_known)
+    start = read_start(x0, sigma0, bounds=bounds, fixed=fmin_arguments.read_fixed(fixed), cov0=cov0)
+    run = SearchRun(
+        Restarting(
+            LeanCasMore if lean else CasMore,
+            AroundFirst(start.u0, start.sigma),
+            start.sigma,
+            policy=fmin_arguments.read_policy(restarts),
+            population_size=population_size,
+            seed=fmin_arguments.read_seed(seed),
+            target=fmin_arguments.read_target(target),
+            settings=settings,
+        ),
+        start.space,
+        start.space.to_user(start.u0[np.newaxis])[0],
+        budget=fmin_arguments.read_budget(budget, n),
+        max_seconds=fmin_arguments.read_seconds("max_seconds", max_seconds),
+        target=fmin_arguments.read_target(target),
+        trace=trace if isinstance(trace, Trace) else Trace() if trace else None,
+    )
+    add_known_points(run, X_known, y_known)
+    with ExitStack() as stack:
+        evaluation = open_evaluation(
+            stack,
+            Call(f, args if isinstance(args, tuple) else (args,)),
+            vectorized=vectorized,
+            workers=workers,
+            executor=executor,
+            in_flight=in_flight,
+            timeout=fmin_arguments.read_seconds("timeout", timeout),
+        )
+        saved = None if checkpoint is None else Checkpoint(checkpoint, _deciding(run, lean))
+        run = _resumed(run, saved)
+        log: Log = _no_log
+        if history is not None:
+            log = stack.enter_context(EvaluationLog(history, n, run.evaluations))
+        observers = _Observers(callback, ProgressLine() if progress else None, saved)
+        return _search(run, evaluation, log, observers)
+
+
+def _dimension(x0: Any, sigma0: Any, x_known: Any) -> int:
+    """Return the dimension n, by the first argument that tells."""
+    if x0 is not None:
+        return max(1, np.size(x0))  # what is no vector is refused later
+    if x_known is None:
+        raise TypeError("x0 is missing: give the point at which to start")
+    if np.ndim(x_known) == 2:
+        return int(np.shape(x_known)[1])
+    if np.ndim(sigma0) == 1:
+        return int(np.size(sigma0))
+    raise TypeError("x0 is missing, and the dimension unknown: give the point at which to start")
+
+
+def _best_known(X: Array, y: Array) -> Array:
+    if len(y) == 0 or np.isnan(y).all():
+        raise ValueError("x0 is missing, and x_known holds no point with a value to start at")
+    best: Array = X[int(np.nanargmin(y))]
+    return best
+
+
+def _deciding(run: SearchRun, lean: bool) -> dict[str, Any]:
+    """Return what a checkpoint must agree on with the call."""
+    space = run.space
+    return {
+        "x0": run.best_x.tolist() if run.best_y == np.inf else "the best known point",
+        "bounds": [space.lower.tolist(), space.upper.tolist()],
+        "fixed": [None if np.isnan(v) else v for v in space.fixed.tolist()],
+        "scales": None if space.factor is None else space.factor.tolist(),
+        "lean": lean,
+        "restarts": str(run.solver.policy),
+        "settings": repr(run.solver.solver.parameters),  # type: ignore[attr-defined]
+    }
+
+
+def _resumed(run: SearchRun, saved: Checkpoint | None) -> SearchRun:
+    """Return the run of the checkpoint, with the limits of this call; else the fresh one."""
+    loaded = None if saved is None else saved.load()
+    if loaded is None:
+        return run
+    loaded.budget, loaded.max_seconds = run.budget, run.max_seconds
+    loaded.callback_stopped = False
+    return loaded
+
+
+def _no_log(X: Array, y: Array) -> None:
+    pass
+
+
+class _Observers:
+    """What looks on after each iteration: callback, progress line, checkpoint."""
+
+    def __init__(
+        self, callback: Callback | None, line: ProgressLine | None, saved: Checkpoint | None
+    ) -> None:
+        self._callback, self._line, self._saved = callback, line, saved
+
+    def __call__(self, run: SearchRun) -> None:
+        if self._callback is not None and _wants_to_stop(self._callback, run):
+            run.callback_stopped = True
+        if self._line is not None:
+            self._line(run)
+        if self._saved is not None:
+            self._saved.save(run)
+
+    def end(self, run: SearchRun) -> None:
+        if self._line is not None:
+            self._line(run, final=True)
+
+
+def _wants_to_stop(callback: Callback, run: SearchRun) -> bool:
+    try:
+        return bool(callback(build_result(run, {}, with_trace=False)))
+    except StopIteration:
+        return True
+
+
+def _search(
+    run: SearchRun, evaluation: Evaluation, log: Log, observers: _Observers
+) -> OptimizeResult:
+    """Run to the end; an exception takes the result with it."""
+
+    def f_at(x: Array) -> float:
+        if evaluation.vectorized:
+            return one_value(evaluation.call(x[np.newaxis]))
+        return one_value(evaluation.call(x))
+
+    try:
+        if run.trace is not None and len(run.trace) == 0:
+            run.record(None, f_at)
+        for y in _iterations(run, evaluation, log):
+            run.failures += evaluation.take_failures()
+            run.record(y, f_at)
+            observers(run)
+        observers.end(run)
+    except BaseException as error:
+        attach_result(error, run)
+        raise
+    return build_result(run, run.stop())
+
+
+def _iterations(run: SearchRun, evaluation: Evaluation, log: Log) -> Iterator[Array]:
+    if evaluation.asynchronous is not None:
+        yield from asynchronous.iterations(run, evaluation.asynchronous, evaluation.read, log)
+        return
+    while not run.stop():
+        yield run.iterate(evaluation.evaluate, log)

@@ -1,0 +1,67 @@
+"""The result of a run, and the exception that carries it."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import OptimizeResult
+
+from casmore.algorithms.stopping import StopReason
+
+if TYPE_CHECKING:
+    from casmore.optimize.search_run import SearchRun
+
+# Without a target, reasons that mean: this is as good as this run gets
+_CONVERGED = {StopReason.NO_PROGRESS, StopReason.STEP_TOO_SMALL}
+_MARK = "_has_result_of_casmore"
+
+
+def build_result(
+    run: SearchRun, stop: dict[StopReason, float], *, with_trace: bool = True
+) -> OptimizeResult:
+    """Return what the run has found; all arrays are copies."""
+    if run.target is None:
+        success = bool(set(stop) & _CONVERGED) and math.isfinite(run.best_y)
+    else:
+        success = StopReason.TARGET in stop
+    distribution, space = run.solver.solver.distribution, run.space  # type: ignore[attr-defined]
+    recorded = {} if run.trace is None or not with_trace else {"trace": run.trace}
+    return OptimizeResult(
+        **recorded,
+        x=run.best_x.copy(),
+        fun=run.best_y,
+        nfev=run.evaluations,
+        nit=run.iterations,
+        restarts=run.solver.restarts,
+        failures=run.failures,
+        success=success,
+        message="; ".join(str(reason) for reason in stop) or "running",
+        stop=dict(stop),
+        mean=space.to_user(np.array([distribution.mean]))[0],
+        cov=space.covariance(distribution.mean, distribution.covariance),
+    )
+
+
+def attach_result(error: BaseException, run: SearchRun) -> None:
+    """Let an exception carry the result in its attribute ``result``, and a note.
+
+    The exception stays the user's: an attribute ``result`` of its own is left alone, and one that
+    takes no attributes or notes is left as it is.
+    """
+    with suppress(Exception):
+        result = build_result(run, {})
+        ours = getattr(error, _MARK, False)
+        attached = ours or not hasattr(error, "result")
+        if attached:
+            # not setattr: a frozen dataclass refuses it
+            BaseException.__setattr__(error, "result", result)
+            BaseException.__setattr__(error, _MARK, True)
+        if math.isfinite(result.fun):
+            where = "; this exception's attribute 'result' has the whole result" if attached else ""
+            error.add_note(
+                f"casmore.fmin: best value so far {result.fun!r} after {result.nfev} evaluations, "
+                f"at x = {result.x.tolist()}{where}"
+            )

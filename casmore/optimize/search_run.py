@@ -1,0 +1,150 @@
+"""A run of `fmin`: its state between iterations, and the loop of asks and tells."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.algorithms.stopping import StopReason
+from casmore.optimize.evaluation import Evaluator
+from casmore.solvers.restarts import Restarting
+from casmore.solvers.search_space import SearchSpace
+from casmore.trace import Trace
+
+Array = NDArray[np.float64]
+Log = Callable[[Array, Array], None]
+
+
+class SearchRun:
+    """The state of a run: what a checkpoint keeps.
+
+    Parameters
+    ----------
+    solver
+        Works in its own coordinates.
+    space
+        Maps them to the user's.
+    x0
+        The start in the user's coordinates, shape (n,): the best point until there is one.
+    budget, max_seconds, target
+        When to stop; None: no such limit.
+    trace
+        Records each iteration, if given.
+
+    Attributes
+    ----------
+    best_x, best_y
+        The best point evaluated, in the user's coordinates, shape (n,), and its value.
+    iterations, failures : int
+        Numbers of iterations, and of evaluations that failed in workers.
+    under_way : list of ndarray
+        Points handed to workers without a value yet, in the solver's coordinates.
+    """
+
+    def __init__(
+        self,
+        solver: Restarting,
+        space: SearchSpace,
+        x0: Array,
+        *,
+        budget: int,
+        max_seconds: float | None = None,
+        target: float | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        self.solver, self.space = solver, space
+        self.budget, self.max_seconds, self.target = budget, max_seconds, target
+        self.trace = trace
+        self.best_x, self.best_y = x0.copy(), math.inf
+        self.iterations = self.failures = 0
+        self.under_way: list[Array] = []
+        self.callback_stopped = False
+        self._seconds_before = 0.0
+        self._began = time.monotonic()
+
+    @property
+    def evaluations(self) -> int:
+        """Number of evaluations, over all restarts."""
+        return self.solver.evaluations
+
+    @property
+    def seconds(self) -> float:
+        """Wall time so far, that before a checkpoint included."""
+        return self._seconds_before + time.monotonic() - self._began
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether ``max_seconds`` are over."""
+        return self.max_seconds is not None and self.seconds >= self.max_seconds
+
+    def stop(self) -> dict[StopReason, float]:
+        """Return the reasons to stop; empty: continue."""
+        stop = self.solver.stop()
+        if self.evaluations >= self.budget:
+            stop[StopReason.BUDGET] = float(self.budget)
+        if self.out_of_time:
+            stop[StopReason.TIME] = self.seconds
+        if self.callback_stopped:
+            stop[StopReason.CALLBACK] = float(self.iterations)
+        return stop
+
+    def iterate(self, evaluate: Evaluator, log: Log) -> Array:
+        """Ask, evaluate and tell; return the values.
+
+        Values that were found before an exception, or before the time was over, are told.
+        """
+        U = self.solver.ask()[: self.budget - self.evaluations]
+        X = self.space.to_user(U)
+        y, known = np.full(len(X), math.nan), np.zeros(len(X), dtype=bool)
+        try:
+            values: Iterator[tuple[int, float]] = evaluate(X.copy())
+            for i, value in values:
+                y[i], known[i] = value, True
+                if self.out_of_time:
+                    break
+        finally:
+            self.tell(U[known], X[known], y[known], log)
+        self.iterations += 1
+        return y[known]
+
+    def tell(self, U: Array, X: Array, y: Array, log: Log) -> None:
+        """Take values of points given in both coordinates."""
+        self.solver.tell(U, y)
+        self.note(X, y)
+        log(X, y)
+
+    def note(self, X: Array, y: Array) -> None:
+        """Remember the best of these points, given in the user's coordinates."""
+        known = np.flatnonzero(~np.isnan(y))
+        if len(known) > 0:
+            best = known[int(np.argmin(y[known]))]
+            if y[best] < self.best_y:
+                self.best_x, self.best_y = X[best].copy(), float(y[best])
+
+    def record(self, y: Array | None, f_at: Callable[[Array], float]) -> None:
+        """Add the present state to the trace, if there is one."""
+        if self.trace is None:
+            return
+        f_mean = math.nan
+        if self.trace.f_at_mean:
+            f_mean = f_at(self.space.to_user(self.solver.mean[np.newaxis])[0])
+        self.trace.record(
+            self.solver.solver,
+            y,
+            f_mean=f_mean,
+            evaluations=self.evaluations,
+            best_y=self.best_y,
+            restart=self.solver.restarts,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_seconds_before": self.seconds, "_began": 0.0}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._began = time.monotonic()

@@ -1,0 +1,130 @@
+"""Arguments of fmin: what is right is taken, what is wrong is named with its value."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import casmore
+
+Array = NDArray[np.float64]
+TIMESTAMP = 1_700_000_000_000_000_000.0
+
+
+def sphere(x: Array) -> float:
+    return float(((x - 1) ** 2).sum())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"f": 3}, "f must be a function, not 3"),
+        ({"callback": 3}, "callback must be a function"),
+        ({"budget": 0}, "budget must be at least 1"),
+        ({"budget": "100"}, "budget must be a whole number, not '100'"),
+        ({"budget": 10.5}, "budget must be a whole number, not 10.5"),
+        ({"budget": math.inf}, "budget must be a whole number"),
+        ({"budget": True}, "budget must be a whole number"),
+        ({"restarts": "ipo"}, "restarts must be one of 'none', 'ipop', 'bipop', not 'ipo'"),
+        ({"restarts": None}, "restarts must be one of 'none'"),
+        ({"sigma0": -1.0}, "sigma0 must be positive and finite, not -1.0"),
+        ({"sigma0": None}, "sigma0 is missing"),
+        ({"sigma0": "1"}, "sigma0 must be real, not '1'"),
+        ({"sigma0": [0.5, 0.5, 0.5]}, "sigma0 must be one number or one for each of the 2"),
+        ({"sigma0": [0.5, 0.0]}, "sigma0 must be positive"),
+        ({"x0": []}, "x0 must be a vector of at least one number"),
+        ({"x0": [[1.0]]}, "x0 must be a vector"),
+        ({"x0": None}, "x0 is missing"),
+        ({"x0": ["a", "b"]}, "x0 must be real"),
+        ({"x0": [1j, 0]}, "x0 must be real"),
+        ({"x0": [0.0, math.nan]}, "x0 must be finite"),
+        ({"x0": [1e17, 0.0]}, r"sigma0 = 1.0 is lost in rounding beside x0\[0\] = 1e\+17"),
+        ({"x0": [0.0, TIMESTAMP]}, r"lost in rounding beside x0\[1\].* subtract an offset"),
+        ({"target": "0"}, "target must be real"),
+        ({"target": math.nan}, "target must be one number, not nan"),
+        ({"seed": "one"}, "one"),
+        ({"seed": -1}, "non-negative"),
+        ({"vectorized": "no"}, "vectorized must be True or False, not 'no'"),
+        ({"lean": 1}, "lean must be True or False, not 1"),
+        ({"trace": "yes"}, "trace must be True or False"),
+        ({"progress": None}, "progress must be True or False"),
+        ({"max_seconds": 0}, "max_seconds must be a positive number"),
+        ({"max_seconds": "1"}, "max_seconds must be real"),
+        ({"epsilon": 1.0}, "did you mean 'epsilon_"),
+        ({"bounds": [(0, 1)]}, "bounds must be 2 pairs"),
+        ({"bounds": 3}, "bounds must be 2 pairs"),
+        ({"bounds": [(1, -1), (-1, 1)]}, "bounds of coordinate 0: lower = 1.0 must be <= upper"),
+        ({"bounds": [(1, 4), (-3, 3)]}, r"x0\[0\] = 0.0 is outside of its bounds \[1.0, 4.0\]"),
+        ({"bounds": [(-1, 1), (-4, 4)], "sigma0": 1.5}, "sigma0 = 1.5 is too large for the bounds"),
+        ({"fixed": {2: 1.0}}, "there is no coordinate 2; indices go from 0 to 1"),
+        ({"fixed": {0: math.inf}}, r"fixed\[0\] must be one finite number"),
+        ({"fixed": {0: 1.0, 1: 1.0}}, "all coordinates are fixed"),
+        ({"fixed": [0]}, "fixed must map indices to values"),
+        ({"cov0": np.eye(2)}, "give sigma0 or cov0, not both"),
+        ({"sigma0": None, "cov0": np.eye(3)}, r"cov0 must have shape \(2, 2\)"),
+        ({"sigma0": None, "cov0": [[1, 2], [2, 1]]}, "not positive definite"),
+        ({"sigma0": None, "cov0": [[1, 0.5], [0, 1]]}, "not symmetric"),
+        ({"workers": 0}, "workers must be at least 1"),
+        ({"workers": "two"}, "workers must be a whole number"),
+        ({"executor": "thread"}, "executor must have a method submit"),
+        ({"in_flight": 4}, "in_flight and timeout need workers"),
+        ({"x_known": [[0.0, 0.0]]}, "give x_known and y_known together"),
+        ({"x_known": [[0.0]], "y_known": [1.0]}, r"x_known must have shape \(k, 2\)"),
+        ({"x_known": [[0.0, 0.0]], "y_known": [1.0, 2.0]}, r"y_known must have shape \(1,\)"),
+        ({"x_known": [[0.0, math.nan]], "y_known": [1.0]}, "x_known holds points that are not"),
+    ],
+)
+def test_bad_arguments_are_named(arguments: dict[str, Any], message: str) -> None:
+    call: dict[str, Any] = {"f": sphere, "x0": [0.0, 0.0], "sigma0": 1.0, **arguments}
+    with pytest.raises((ValueError, TypeError), match=message):
+        casmore.fmin(**call)
+
+
+def test_a_whole_float_is_a_budget() -> None:
+    assert casmore.fmin(sphere, [0.0, 0.0], 1.0, budget=1e2, seed=1, target=-1.0).nfev == 100
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: 3,
+        lambda: np.random.SeedSequence(3),
+        lambda: np.random.default_rng(3),
+        lambda: np.random.RandomState(3),
+        lambda: np.random.Generator(np.random.RandomState(3)._bit_generator),
+    ],
+)
+def test_everything_that_seeds_numpy_seeds_a_run(make: Any) -> None:
+    first, second = (casmore.fmin(sphere, [0.0, 0.0], 1.0, budget=50, seed=make()) for _ in "12")
+    assert (first.x == second.x).all()
+
+
+@pytest.mark.parametrize("sigma0", [60.0, 1e3, 1e5, 1e8])
+def test_a_search_beside_a_large_offset_gets_to_the_minimum(sigma0: float) -> None:
+    """Neighbouring numbers are 2 apart at 2^53, and 25 of them are the least sigma0."""
+    offset, distance = 2.0**53, 2 * sigma0
+    result = casmore.fmin(
+        lambda x: float(((x - offset - distance) ** 2).sum()), [offset] * 3, sigma0, seed=1
+    )
+    assert result.success
+    assert np.abs(result.x - offset - distance).max() <= 2
+
+
+def test_minus_infinity_is_no_success_without_a_target() -> None:
+    result = casmore.fmin(lambda x: -math.inf, [0.0, 0.0], 1.0, seed=1)
+    assert not result.success
+    assert casmore.StopReason.UNBOUNDED in result.stop
+    assert casmore.fmin(lambda x: -math.inf, [0.0, 0.0], 1.0, target=-math.inf, seed=1).success
+
+
+@pytest.mark.parametrize("restarts", ["none", "ipop"])
+@pytest.mark.parametrize("target", [None, math.inf, 0.0])
+def test_a_function_without_values_is_no_success(restarts: str, target: float | None) -> None:
+    result = casmore.fmin(
+        lambda x: math.nan, [0.0, 0.0], 1.0, target=target, restarts=restarts, budget=500, seed=1
+    )
+    assert not result.success
+    assert result.fun == math.inf
+    assert result.x.tolist() == [0.0, 0.0]
