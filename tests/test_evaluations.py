@@ -6,14 +6,10 @@ The numbers to compare with are in ``results/evaluations.csv``; how to renew the
 
 import csv
 import math
-import sys
-
-import pytest
-from clones import ROOT
-
-sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import evaluations
+import pytest
+from clones import ROOT
 from evaluations import Case
 
 

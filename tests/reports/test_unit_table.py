@@ -4,12 +4,9 @@ import csv
 import html
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
 from harness import casmore, config_data, write_toml
 
 from casmore.reports import ReportError, run_page, unit_table

@@ -1,6 +1,0 @@
-"""The tests' solvers and helpers are modules beside them."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
