@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import threadpoolctl  # type: ignore[import-untyped]
+import threadpoolctl
 
 # Environment variables of a worker. Two workers with two BLAS threads each are slower than one
 # worker alone; a backend that Matplotlib was told to use in a notebook may not be installed; and
