@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.evolution_path import EvolutionPath
 from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.surrogate import Complexity, DirectFit, Model
+from casmore.algorithms.models import Complexity, Model
+from casmore.algorithms.surrogate import DirectFit
 from casmore.problems.analytic import FUNCTIONS
 
 Array = NDArray[np.float64]

@@ -21,7 +21,8 @@ import numpy as np
 from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.incremental_fit import IncrementalFit
-from casmore.algorithms.surrogate import Complexity, DirectFit
+from casmore.algorithms.models import Complexity
+from casmore.algorithms.surrogate import DirectFit
 from casmore.algorithms.targets import normalize
 
 # Models compared: each one costs a direct fit

@@ -22,7 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from casmore.algorithms import cas_more, defaults, gaussian_search, incremental_fit, surrogate
+from casmore.algorithms import (
+    cas_more,
+    defaults,
+    gaussian_search,
+    incremental_fit,
+    models,
+    surrogate,
+)
 from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.eigenbasis import Eigenbasis
 from casmore.algorithms.evolution_path import EvolutionPath
@@ -43,7 +50,7 @@ PARTS: list[tuple[Any, str]] = [
     (surrogate, "build_features"),
     (surrogate, "ridge_regression"),
     (surrogate.Layout, "assemble"),
-    (surrogate.QuadraticModel, "substitute"),
+    (models.QuadraticModel, "substitute"),
     (Eigenbasis, "of"),
     (cas_more, "mean_step"),
     (cas_more, "covariance_scales"),

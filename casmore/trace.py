@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.surrogate import Complexity
+from casmore.algorithms.models import Complexity
 from casmore.atomic_io import write_bytes
 from casmore.solvers.protocol import Solver
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from casmore.algorithms.gaussian import SearchDistribution
-from casmore.algorithms.surrogate import Complexity, Layout, QuadraticModel, build_features
+from casmore.algorithms.models import Complexity, QuadraticModel
+from casmore.algorithms.surrogate import Layout, build_features
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from casmore.algorithms import defaults
 from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.evolution_path import EvolutionPath
-from casmore.algorithms.surrogate import Complexity, Model
+from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.surrogate_search import SurrogateParameters, SurrogateSearch
 from casmore.algorithms.trust_region import covariance_scales, mean_step
 

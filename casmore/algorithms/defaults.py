@@ -9,7 +9,7 @@ separable functions in 20, 40 and 100-D (``benchmarks/large_dimensions.py``).
 
 import math
 
-from casmore.algorithms.surrogate import SAMPLES_PER_PARAMETER, Complexity
+from casmore.algorithms.models import SAMPLES_PER_PARAMETER, Complexity
 
 EPSILON_MEAN = 0.5
 CLIP = 3.0

@@ -22,16 +22,10 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.samples import SampleQueue
-from casmore.algorithms.surrogate import (
-    Complexity,
-    DirectFit,
-    Layout,
-    Model,
-    build_features,
-    empirical_whitening,
-    standardisation,
-)
+from casmore.algorithms.surrogate import DirectFit, Layout, build_features
+from casmore.algorithms.whitening import empirical_whitening, standardisation
 
 Array = NDArray[np.float64]
 

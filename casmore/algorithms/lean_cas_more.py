@@ -22,8 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
+from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.sample_weights import gaps_to_best, outlier_weights, rank_weights
-from casmore.algorithms.surrogate import Complexity, DirectFit, Model
+from casmore.algorithms.surrogate import DirectFit
 from casmore.algorithms.surrogate_search import FitMethod
 from casmore.algorithms.targets import finite_rewards
 from casmore.algorithms.trust_region import mean_step

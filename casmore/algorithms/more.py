@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.bayesian_surrogate import ProjectedBayesianFit
 from casmore.algorithms.joint_trust_region import joint_update
-from casmore.algorithms.surrogate import Complexity, Model
+from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.surrogate_search import SurrogateParameters, SurrogateSearch
 
 Array = NDArray[np.float64]

@@ -1,155 +1,24 @@
-"""The quadratic surrogate: linear, diagonal, full; fitted by ridge regression.
-
-Paper, section "Model Learning". The model is ``f(x) = -1/2 x' A x + x' a + a0``.
-"""
+"""The surrogate, a quadratic model fitted by ridge regression (paper, section "Model Learning")."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
-from casmore.algorithms.eigenbasis import CoordinateBasis, Eigenbasis
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.models import Complexity, DiagonalModel, Model, QuadraticModel
 from casmore.algorithms.samples import SampleQueue
+from casmore.algorithms.whitening import (
+    empirical_whitening,
+    mean_of_rows,
+    spanned_whitening,
+    standardisation,
+)
 
 Array = NDArray[np.float64]
-
-
-class Complexity(StrEnum):
-    """Which features the model has."""
-
-    LINEAR = "linear"
-    DIAGONAL = "diagonal"
-    FULL = "full"
-
-    def parameters(self, n: int) -> int:
-        """Return the number of coefficients in dimension ``n``, the constant included."""
-        if self is Complexity.LINEAR:
-            return 1 + n
-        if self is Complexity.DIAGONAL:
-            return 1 + 2 * n
-        return 1 + n * (n + 3) // 2
-
-
-# Samples for each parameter that a model needs (paper, "Adaptive Model Complexity")
-SAMPLES_PER_PARAMETER = 1.1
-
-
-def affordable_complexity(
-    samples: int,
-    n: int,
-    richest: Complexity = Complexity.FULL,
-    samples_per_parameter: float = SAMPLES_PER_PARAMETER,
-) -> Complexity | None:
-    """Return the richest model that ``samples`` determine (paper, "Adaptive Model Complexity").
-
-    Parameters
-    ----------
-    samples
-        Their number.
-    n
-        The dimension.
-    richest
-        No model richer than this.
-    samples_per_parameter
-        How many samples a model needs for each of its parameters.
-
-    Returns
-    -------
-    Complexity or None
-        None if the samples are too few even for the linear model.
-    """
-    order = (Complexity.FULL, Complexity.DIAGONAL, Complexity.LINEAR)
-    for complexity in order[order.index(richest) :]:
-        if samples >= samples_per_parameter * complexity.parameters(n):
-            return complexity
-    return None
-
-
-@dataclass(frozen=True)
-class QuadraticModel:
-    """``f(x) = -1/2 x' A x + x' a + a0``, ``A`` symmetric (paper, equation for f-hat)."""
-
-    A: Array
-    a: Array
-    a0: float
-
-    def __call__(self, X: Array) -> Array:
-        """Predict the values of the rows of ``X``, shape (k, n) -> (k,)."""
-        values: Array = X @ self.a - 0.5 * ((X @ self.A) * X).sum(axis=1) + self.a0
-        return values
-
-    @cached_property
-    def basis(self) -> Eigenbasis:
-        """The eigenvalues and eigenvectors of the curvature ``A``.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            If there are none in double precision.
-        """
-        return Eigenbasis.of(self.A)
-
-    def substitute(self, M: Array, offset: Array) -> QuadraticModel:
-        """Return the same function of ``z``, where ``x = M z + offset``.
-
-        With ``M = C^-1`` and ``offset = -C^-1 mean`` this is the paper's back-transformation from
-        whitened to original parameters (whose formula for the constant misprints the term
-        ``-1/2 mean' A mean``).
-        """
-        slope = self.a - self.A @ offset
-        return QuadraticModel(
-            A=M.T @ self.A @ M,
-            a=M.T @ slope,
-            a0=self.a0 + 0.5 * float(offset @ (self.a + slope)),
-        )
-
-
-@dataclass(frozen=True)
-class DiagonalModel:
-    """The same with a diagonal ``A``, of which ``curvatures``, shape (n,), is the diagonal."""
-
-    curvatures: Array
-    a: Array
-    a0: float
-
-    @property
-    def A(self) -> Array:
-        """The matrix, shape (n, n); formed on demand, to be looked at."""
-        return np.diag(self.curvatures)
-
-    def __call__(self, X: Array) -> Array:
-        """Predict the values of the rows of ``X``, shape (k, n) -> (k,)."""
-        values: Array = X @ self.a - 0.5 * (X * X) @ self.curvatures + self.a0
-        return values
-
-    @cached_property
-    def basis(self) -> CoordinateBasis:
-        """The curvatures in ascending order.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            If one is not finite.
-        """
-        return CoordinateBasis.of(self.curvatures)
-
-    def substitute(self, scales: Array, offset: Array) -> DiagonalModel:
-        """Return the same function of ``z``, where ``x = scales z + offset``."""
-        slope = self.a - self.curvatures * offset
-        return DiagonalModel(
-            curvatures=self.curvatures * scales * scales,
-            a=scales * slope,
-            a0=self.a0 + 0.5 * float(offset @ (self.a + slope)),
-        )
-
-
-Model = QuadraticModel | DiagonalModel
 
 
 class DirectFit:
@@ -250,78 +119,6 @@ class DirectFit:
         return ((X - centre) / scale).T, M, (distribution.mean - centre) / scale
 
 
-def standardisation(X: Array, weights: Array | None = None) -> tuple[Array, Array]:
-    """Return mean and standard deviation of each coordinate, shapes (n,); 1 in place of 0.
-
-    Parameters
-    ----------
-    X
-        Samples, shape (q, n).
-    weights
-        Of the samples, shape (q,).
-    """
-    centre = np.average(X, axis=0, weights=weights)
-    scale = np.sqrt(np.average((X - centre) ** 2, axis=0, weights=weights))
-    scale[scale == 0] = 1.0
-    return centre, scale
-
-
-def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, Array | None]:
-    """Return mean and Cholesky factor C of the samples' covariance (paper, "Data Whitening").
-
-    The samples, shape (n, q), come in coordinates whitened by the search distribution already.
-    There their covariance is far from singular, so that C is accurate; computed from the raw
-    samples, it would lose all digits at the condition numbers met near an optimum.
-
-    Weights, shape (q,), are those of the fit: samples that hardly count do not stretch the axes.
-
-    C is None if the samples do not span the space, up to the covariance's rounding errors.
-    """
-    mean = _mean(Z, weights)
-    covariance = _covariance(Z - mean[:, np.newaxis], weights)
-    C, info = lapack.dpotrf(covariance, lower=1)
-    pivots = C.diagonal()
-    if info != 0 or float(pivots.min()) ** 2 < _rounding(covariance):
-        return mean, None
-    return mean, C
-
-
-def spanned_whitening(centred: Array, weights: Array | None = None) -> Array:
-    """Return ``M``, shape (n, n), that whitens samples which do not span the space.
-
-    They become white in the directions they span, and exactly 0 in the others: of these a model
-    then says nothing, where rounding errors would decide. So it is if a coordinate is kept fixed.
-
-    Parameters
-    ----------
-    centred
-        The samples without their mean, shape (n, q).
-    weights
-        Of the samples, shape (q,).
-    """
-    covariance = _covariance(centred, weights)
-    variances, V = np.linalg.eigh(covariance)
-    spanned = variances > _rounding(covariance)
-    scales = np.zeros_like(variances)
-    scales[spanned] = 1 / np.sqrt(variances[spanned])
-    whitening: Array = scales[:, np.newaxis] * V.T
-    return whitening
-
-
-def _covariance(centred: Array, weights: Array | None) -> Array:
-    if weights is not None:
-        centred = centred * np.sqrt(weights)
-    covariance: Array = centred @ centred.T / centred.shape[1]
-    return covariance
-
-
-def _rounding(covariance: Array) -> float:
-    """Return the size of rounding errors in a covariance."""
-    return 8 * len(covariance) * _EPSILON * float(covariance.diagonal().max())
-
-
-_EPSILON = float(np.finfo(float).eps)
-
 # Of fewer samples than this, products are formed in one go; of more, row by row without copies.
 _FEW = 64
 
@@ -353,13 +150,6 @@ def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
     return out
 
 
-def _mean(rows: Array, weights: Array | None) -> Array:
-    """Return the mean of each row."""
-    total = np.add.reduce(rows, axis=1) if weights is None else rows @ weights
-    mean: Array = total / rows.shape[1]
-    return mean
-
-
 def ridge_regression(
     features: Array, y: Array, ridge: float, weights: Array | None = None
 ) -> tuple[Array, float]:
@@ -389,7 +179,7 @@ def ridge_regression(
         The intercept.
     """
     q = len(y)
-    mean = _mean(features, weights)
+    mean = mean_of_rows(features, weights)
     features -= mean[:, np.newaxis]
     average = np.add.reduce(y) / q
     if weights is not None:  # from here on the rows and targets of an unweighted fit

@@ -17,14 +17,14 @@ from casmore.algorithms import defaults
 from casmore.algorithms.arguments import known_settings
 from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters
 from casmore.algorithms.incremental_fit import IncrementalFit
-from casmore.algorithms.samples import SampleQueue
-from casmore.algorithms.surrogate import (
+from casmore.algorithms.models import (
     SAMPLES_PER_PARAMETER,
     Complexity,
-    DirectFit,
     Model,
     affordable_complexity,
 )
+from casmore.algorithms.samples import SampleQueue
+from casmore.algorithms.surrogate import DirectFit
 from casmore.algorithms.targets import TargetNormalization, finite_rewards, normalize
 
 Array = NDArray[np.float64]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.gaussian import kl_divergence
 from casmore.algorithms.lean_cas_more import LeanCasMore
+from casmore.algorithms.models import Complexity
 from casmore.algorithms.stopping import StopReason
-from casmore.algorithms.surrogate import Complexity
 
 Array = NDArray[np.float64]
 

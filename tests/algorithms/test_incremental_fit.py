@@ -11,8 +11,9 @@ from scipy.optimize import rosen
 from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.incremental_fit import IncrementalFit
+from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.samples import SampleQueue
-from casmore.algorithms.surrogate import Complexity, DirectFit, Model
+from casmore.algorithms.surrogate import DirectFit
 from casmore.algorithms.surrogate_search import FitMethod
 from casmore.algorithms.targets import robust
 

@@ -65,25 +65,6 @@ def test_the_update_meets_its_bounds(kind: str, n: int) -> None:
             assert new.eta + d[0] > 0
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
-def test_without_an_entropy_bound_it_is_the_natural_gradient_step(n: int) -> None:
-    """Paper, "Relation to Natural Gradient": Lambda_t + A / eta and m_t + a / eta."""
-    rng = np.random.default_rng(n)
-    A = rng.standard_normal((n, n))
-    A, a = A + A.T, rng.standard_normal(n)
-    L = rng.standard_normal((n, n)) + 2 * np.eye(n)
-    mu = rng.standard_normal(n)
-    d, U = np.linalg.eigh(L.T @ A @ L)
-    new = joint_update(d, U.T @ L.T @ (a - A @ mu), 0.3, -math.inf)
-    mean = mu + L @ U @ new.step
-    covariance = L @ (U * new.variances) @ U.T @ L.T
-    Lambda = np.linalg.inv(L @ L.T) + A / new.eta
-    m = np.linalg.solve(L @ L.T, mu) + a / new.eta
-    assert np.linalg.inv(covariance) == pytest.approx(Lambda, rel=1e-6, abs=1e-8)
-    assert np.linalg.solve(covariance, mean) == pytest.approx(m, rel=1e-6, abs=1e-8)
-    assert new.omega == 0
-
-
 @pytest.mark.parametrize("change", [-math.inf, -0.2, 0.0])
 @pytest.mark.parametrize("kind", ["definite", "negative", "indefinite", "rank-deficient"])
 def test_the_multipliers_minimise_the_papers_dual(kind: str, change: float) -> None:

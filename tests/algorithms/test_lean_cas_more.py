@@ -11,7 +11,7 @@ from scipy.stats import kendalltau
 
 from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.lean_cas_more import LeanCasMore, LeanCasMoreParameters, kendall
-from casmore.algorithms.surrogate import Complexity
+from casmore.algorithms.models import Complexity
 
 Array = NDArray[np.float64]
 Solver = TypeVar("Solver", bound=CasMore)

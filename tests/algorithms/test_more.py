@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from casmore.algorithms.bayesian_surrogate import ProjectedBayesianFit, importance_weights
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.models import QuadraticModel
 from casmore.algorithms.more import More
 from casmore.algorithms.stopping import StopReason
-from casmore.algorithms.surrogate import QuadraticModel
 
 Array = NDArray[np.float64]
 

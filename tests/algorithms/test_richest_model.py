@@ -12,10 +12,11 @@ from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.gaussian import DiagonalDistribution, SearchDistribution
 from casmore.algorithms.incremental_fit import IncrementalFit
 from casmore.algorithms.lean_cas_more import LeanCasMore
+from casmore.algorithms.models import Complexity, DiagonalModel, QuadraticModel
 from casmore.algorithms.more import More
 from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.stopping import StopReason
-from casmore.algorithms.surrogate import Complexity, DiagonalModel, DirectFit, QuadraticModel
+from casmore.algorithms.surrogate import DirectFit
 
 Array = NDArray[np.float64]
 

@@ -1,19 +1,13 @@
-"""The fit against exact quadratics, plain least squares and the natural gradient."""
+"""The fit against exact quadratics and plain least squares."""
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.models import Complexity, Model, QuadraticModel, affordable_complexity
 from casmore.algorithms.samples import SampleQueue
-from casmore.algorithms.surrogate import (
-    Complexity,
-    DirectFit,
-    Model,
-    QuadraticModel,
-    affordable_complexity,
-    build_features,
-)
+from casmore.algorithms.surrogate import DirectFit, build_features
 
 Array = NDArray[np.float64]
 
@@ -158,39 +152,6 @@ def test_the_full_fit_does_not_mind_the_scale(scale: float) -> None:
         models.append(fit.fit(queue_of(Z @ (size * L).T), y, Complexity.FULL, distribution))
     assert models[1].A == pytest.approx(models[0].A, abs=1e-6)
     assert models[1].a == pytest.approx(models[0].a, abs=1e-6)
-
-
-def test_least_squares_on_compatible_features_is_the_natural_gradient() -> None:
-    """Paper, "Relation to Natural Gradient", with sampled Fisher matrix and gradient.
-
-    ``F^-1 grad J`` in natural parameters (m, Lambda) is the fitted (a, A) once the features are
-    those of the score, the value's mean taken off as a baseline.
-    """
-    rng = np.random.default_rng(7)
-    n, q = 3, 200
-    L = np.eye(n) + 0.3 * np.tril(rng.standard_normal((n, n)))
-    distribution = SearchDistribution(rng.standard_normal(n), L)
-    X = distribution.sample(rng, q)
-    y = np.cos(X).sum(axis=1) + 0.1 * rng.standard_normal(q)
-
-    # the score, for the independent entries of (m, Lambda): d log pi / d m = x - mu,
-    # d log pi / d Lambda_ij = -(1/2) x_i x_j (twice that off the diagonal, being symmetric)
-    rows, columns = np.triu_indices(n)
-    weight = np.where(rows == columns, -0.5, -1.0)
-    score = np.hstack([X, weight * X[:, rows] * X[:, columns]])
-    score -= score.mean(axis=0)  # minus its expectation, as a score must have mean zero
-    fisher = score.T @ score / q
-    gradient = score.T @ y / q
-    natural = np.linalg.solve(fisher, gradient)
-    A = np.zeros((n, n))
-    A[rows, columns] = natural[n:]
-    A[columns, rows] = natural[n:]
-
-    fit = DirectFit(n, q, ridge=1e-10)
-    fitted = fit.fit(queue_of(X), y, Complexity.FULL, distribution)
-    fitted = in_original_coordinates(fitted, distribution)
-    assert fitted.a == pytest.approx(natural[:n], rel=1e-6, abs=1e-8)
-    assert fitted.A == pytest.approx(A, rel=1e-6, abs=1e-8)
 
 
 def test_samples_that_do_not_span_the_space_give_a_finite_model() -> None:

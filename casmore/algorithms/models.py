@@ -1,0 +1,149 @@
+"""The quadratic models: linear, diagonal or full, and which of them the samples determine.
+
+Paper, section "Adaptive Model Complexity". A model is ``f(x) = -1/2 x' A x + x' a + a0``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.algorithms.eigenbasis import CoordinateBasis, Eigenbasis
+
+Array = NDArray[np.float64]
+
+
+class Complexity(StrEnum):
+    """Which features the model has."""
+
+    LINEAR = "linear"
+    DIAGONAL = "diagonal"
+    FULL = "full"
+
+    def parameters(self, n: int) -> int:
+        """Return the number of coefficients in dimension ``n``, the constant included."""
+        if self is Complexity.LINEAR:
+            return 1 + n
+        if self is Complexity.DIAGONAL:
+            return 1 + 2 * n
+        return 1 + n * (n + 3) // 2
+
+
+# Samples for each parameter that a model needs (paper, "Adaptive Model Complexity")
+SAMPLES_PER_PARAMETER = 1.1
+
+
+def affordable_complexity(
+    samples: int,
+    n: int,
+    richest: Complexity = Complexity.FULL,
+    samples_per_parameter: float = SAMPLES_PER_PARAMETER,
+) -> Complexity | None:
+    """Return the richest model that ``samples`` determine (paper, "Adaptive Model Complexity").
+
+    Parameters
+    ----------
+    samples
+        Their number.
+    n
+        The dimension.
+    richest
+        No model richer than this.
+    samples_per_parameter
+        How many samples a model needs for each of its parameters.
+
+    Returns
+    -------
+    Complexity or None
+        None if the samples are too few even for the linear model.
+    """
+    order = (Complexity.FULL, Complexity.DIAGONAL, Complexity.LINEAR)
+    for complexity in order[order.index(richest) :]:
+        if samples >= samples_per_parameter * complexity.parameters(n):
+            return complexity
+    return None
+
+
+@dataclass(frozen=True)
+class QuadraticModel:
+    """``f(x) = -1/2 x' A x + x' a + a0``, ``A`` symmetric (paper, equation for f-hat)."""
+
+    A: Array
+    a: Array
+    a0: float
+
+    def __call__(self, X: Array) -> Array:
+        """Predict the values of the rows of ``X``, shape (k, n) -> (k,)."""
+        values: Array = X @ self.a - 0.5 * ((X @ self.A) * X).sum(axis=1) + self.a0
+        return values
+
+    @cached_property
+    def basis(self) -> Eigenbasis:
+        """The eigenvalues and eigenvectors of the curvature ``A``.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If there are none in double precision.
+        """
+        return Eigenbasis.of(self.A)
+
+    def substitute(self, M: Array, offset: Array) -> QuadraticModel:
+        """Return the same function of ``z``, where ``x = M z + offset``.
+
+        With ``M = C^-1`` and ``offset = -C^-1 mean`` this is the paper's back-transformation from
+        whitened to original parameters (whose formula for the constant misprints the term
+        ``-1/2 mean' A mean``).
+        """
+        slope = self.a - self.A @ offset
+        return QuadraticModel(
+            A=M.T @ self.A @ M,
+            a=M.T @ slope,
+            a0=self.a0 + 0.5 * float(offset @ (self.a + slope)),
+        )
+
+
+@dataclass(frozen=True)
+class DiagonalModel:
+    """The same with a diagonal ``A``, of which ``curvatures``, shape (n,), is the diagonal."""
+
+    curvatures: Array
+    a: Array
+    a0: float
+
+    @property
+    def A(self) -> Array:
+        """The matrix, shape (n, n); formed on demand, to be looked at."""
+        return np.diag(self.curvatures)
+
+    def __call__(self, X: Array) -> Array:
+        """Predict the values of the rows of ``X``, shape (k, n) -> (k,)."""
+        values: Array = X @ self.a - 0.5 * (X * X) @ self.curvatures + self.a0
+        return values
+
+    @cached_property
+    def basis(self) -> CoordinateBasis:
+        """The curvatures in ascending order.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If one is not finite.
+        """
+        return CoordinateBasis.of(self.curvatures)
+
+    def substitute(self, scales: Array, offset: Array) -> DiagonalModel:
+        """Return the same function of ``z``, where ``x = scales z + offset``."""
+        slope = self.a - self.curvatures * offset
+        return DiagonalModel(
+            curvatures=self.curvatures * scales * scales,
+            a=scales * slope,
+            a0=self.a0 + 0.5 * float(offset @ (self.a + slope)),
+        )
+
+
+Model = QuadraticModel | DiagonalModel
