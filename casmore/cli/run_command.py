@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -107,7 +107,8 @@ def modules_from_here() -> Iterator[None]:
     try:
         yield
     finally:
-        sys.path.remove(here)
+        with suppress(ValueError):  # a module may have changed the path
+            sys.path.remove(here)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Protocol, TextIO
 
 from rich.console import Console
@@ -122,7 +123,8 @@ class PlainDisplay:
 
     def _show(self) -> None:
         self._shown = self._progress.elapsed
-        print(self._progress, file=self._stream, flush=True)
+        with suppress(OSError):  # the run continues when nobody reads its log any more
+            print(self._progress, file=self._stream, flush=True)
 
 
 class BarDisplay:

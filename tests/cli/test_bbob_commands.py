@@ -11,34 +11,11 @@ import pytest
 from casmore.cli import main
 from casmore.reports.bbob import catalogue
 
-SMALL = """
-name = "small"
-[suite]
-functions = "1"
-dimensions = [2]
-instances = "1-2"
-[budget]
-evaluations_per_dimension = 50
-[[solvers]]
-name = "cas-more"
-label = "CAS-MORE"
-[run]
-workers = 1
-"""
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("bbob")
-    (folder / "small.toml").write_text(SMALL)
-    assert main(["run", str(folder / "small.toml"), "--out", str(folder / "run")]) == 0
-    return folder / "run"
-
 
 def test_export_writes_the_trials_with_config_and_versions(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["export", str(run), "--out", str(tmp_path)]) == 0
+    assert main(["export", str(small_run), "--out", str(tmp_path)]) == 0
     written = capsys.readouterr().out.split()
     assert [Path(path).name for path in written] == [
         "trials.csv.gz",
@@ -54,7 +31,7 @@ def test_export_writes_the_trials_with_config_and_versions(
     ]
     for row in rows:
         record = json.loads(
-            (run / f"units/CAS-MORE/f001_d02_i00{row['instance']}_r0/unit.json").read_text()
+            (small_run / f"units/CAS-MORE/f001_d02_i00{row['instance']}_r0/unit.json").read_text()
         )
         assert int(row["evaluations"]) == record["evaluations"]
     (provenance,) = json.loads((tmp_path / "runs.json").read_text())
@@ -64,11 +41,11 @@ def test_export_writes_the_trials_with_config_and_versions(
 
 
 def test_league_prints_the_places_and_writes_the_page(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["league", str(run)]) == 0
+    assert main(["league", str(small_run)]) == 0
     assert "/ 243" in capsys.readouterr().out
-    assert main(["league", str(run), "--out", str(tmp_path)]) == 0
+    assert main(["league", str(small_run), "--out", str(tmp_path)]) == 0
     assert {"league.html", "league.csv", "league.png"} <= {p.name for p in tmp_path.iterdir()}
 
 
@@ -81,9 +58,9 @@ def test_what_is_no_run_is_refused(
 
 
 def test_archive_packs_the_solvers(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["archive", str(run), "--out", str(tmp_path), "--author", "Surname"]) == 0
+    assert main(["archive", str(small_run), "--out", str(tmp_path), "--author", "Surname"]) == 0
     assert str(tmp_path / "CAS-MORE_Surname.tgz") in capsys.readouterr().out
     assert (tmp_path / "CAS-MORE_Surname.tgz").exists()
 
@@ -92,10 +69,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "bbob.md"
 
 
 def test_the_commands_of_the_page_work(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "runs").mkdir()
-    (tmp_path / "runs/paper").symlink_to(run)
+    (tmp_path / "runs/paper").symlink_to(small_run)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(), flags=re.DOTALL | re.MULTILINE)
     commands = [line.split() for block in blocks for line in block.splitlines()]
@@ -105,11 +82,11 @@ def test_the_commands_of_the_page_work(
         if words[0] not in ("run", "report"):  # these are tested elsewhere
             assert main(words) == 0
     assert (tmp_path / "results/bbob/trials.csv.gz").exists()
-    assert (run / "archive/CAS-MORE_Surname.tgz").exists()
+    assert (small_run / "archive/CAS-MORE_Surname.tgz").exists()
 
 
-def test_the_figures_of_the_page_are_known(run: Path, tmp_path: Path) -> None:
-    assert main(["export", str(run), "--out", str(tmp_path / "bbob")]) == 0
+def test_the_figures_of_the_page_are_known(small_run: Path, tmp_path: Path) -> None:
+    assert main(["export", str(small_run), "--out", str(tmp_path / "bbob")]) == 0
     names = re.findall(r"`(bbob/[\w-]+)`", PAGE.read_text())
     assert len(names) == 8
     for name in names:

@@ -41,6 +41,18 @@ def test_a_reader_who_has_seen_enough_gets_no_traceback(unbuffered: str) -> None
     assert (done.returncode, done.stderr) == (1, "")
 
 
+def test_a_run_does_not_end_with_the_reader_of_its_log(project: Path) -> None:
+    """As in ``casmore run small 2>&1 | head -1``."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = casmore("run", "small", stdout=writing, stderr=writing, capture_output=False)
+    os.close(writing)
+    assert done.returncode == 1  # not all could be said
+    assert main(["status", "small"]) == 0
+    assert len(list(project.glob("runs/small/units/CAS-MORE/*/unit.json"))) == 2
+    assert list(project.glob("runs/small/data/CAS-MORE/*.info"))
+
+
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_a_run_with_closed_streams_is_a_run_like_any_other(closed: str, project: Path) -> None:
     done = _shell(f"casmore run small {closed}")
