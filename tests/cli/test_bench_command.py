@@ -52,6 +52,7 @@ def test_a_function_is_run_placed_and_compared(
             instances=(1, 2, 3),
             spent=np.full(3, 500.0),
             evaluations=np.hstack([r.evaluations / 2, r.evaluations[:, :1]]),
+            restarts=np.full(3, np.nan),
         )
         for r in own
     ]
