@@ -81,13 +81,13 @@ def known_settings(given: Iterable[str], known: Sequence[str], solver: str) -> N
     Raises
     ------
     TypeError
-        With the first such name and the nearest that exists.
+        With the first such name, and the nearest that exists or all of them.
     """
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"{solver} has no setting {name!r}{hint}")
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+            raise TypeError(f"{solver} has no setting {name!r}; {hint}")
 
 
 class CheckedSettings:

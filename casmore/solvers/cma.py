@@ -1,6 +1,7 @@
 """CMA-ES of pycma behind the adapter: own random stream, no files, no global state."""
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,8 @@ _REASONS = {
     "tolfacupx": StopReason.STEP_TOO_LARGE,
     "tolupsigma": StopReason.STEP_TOO_LARGE,
 }
+# options that are text
+_TEXTS = ("signals_filename", "verb_filenameprefix")
 
 
 class CMA:
@@ -122,7 +125,22 @@ class CMA:
 def strategy_options(
     randn: Callable[..., NDArray[np.float64]], options: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return pycma's options for a silent run without files that draws from ``randn``."""
+    """Return pycma's options for a silent run without files that draws from ``randn``.
+
+    Raises
+    ------
+    ValueError
+        If an option is NaN, or a string that pycma would not evaluate, and so take as it is:
+        ``CMA_active="false"`` is true.
+    """
+    for name, value in options.items():
+        if isinstance(value, float) and math.isnan(value):
+            raise ValueError(f"{name} = {value!r} must be a number")
+        if isinstance(value, str) and not _is_evaluated(name, value):
+            raise ValueError(
+                f"{name} = {value!r} must be what pycma evaluates: True, False, a number, or an "
+                "expression of N and popsize"
+            )
     return {
         "verbose": -9,
         "verb_log": 0,
@@ -132,6 +150,18 @@ def strategy_options(
         "randn": randn,
         **options,
     }
+
+
+def _is_evaluated(name: str, value: str) -> bool:
+    if name in _TEXTS or (name, value) == ("CMA_elitist", "initial"):
+        return True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what the error says
+        try:
+            found = cma.CMAOptions({name: value}).eval(name, loc={"N": 2, "popsize": 6})
+        except Exception:  # no such option: pycma itself says so
+            return True
+    return not isinstance(found, str)
 
 
 def reasons_of(strategy: cma.CMAEvolutionStrategy) -> dict[StopReason, float]:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters
+from casmore.solvers.option_types import BOOLEAN, POSITIVE, check_options
 from casmore.solvers.protocol import Seed
 from casmore.solvers.pybrain_aliases import import_xnes, pybrain_importable
 
@@ -26,7 +27,12 @@ _XNES = import_xnes()
 _STATE = ("_center", "_A", "_invA", "_logDetA", "numLearningSteps", "numEvaluations")
 _WORST = -float(np.finfo(float).max)  # PyBrain ends a run at infinity and NaN
 # settings of PyBrain's that a config may change
-_SETTINGS = ("centerLearningRate", "covLearningRate", "scaleLearningRate", "uniformBaseline")
+_SETTINGS = {
+    "centerLearningRate": POSITIVE,
+    "covLearningRate": POSITIVE,
+    "scaleLearningRate": POSITIVE,
+    "uniformBaseline": BOOLEAN,
+}
 
 
 class PyBrainXnes(GaussianSearch):
@@ -55,9 +61,7 @@ class PyBrainXnes(GaussianSearch):
         **settings: Any,
     ) -> None:
         mean = valid_start(x0, sigma0)
-        for name in settings:
-            if name not in _SETTINGS:
-                raise TypeError(f"PyBrain's xNES has no setting {name!r}; {', '.join(_SETTINGS)}")
+        check_options(settings, _SETTINGS, "PyBrain's xNES")
         if population_size is not None:
             settings = {**settings, "batchSize": population_size}
         self._arguments = (mean, settings)

@@ -8,6 +8,7 @@ import copy
 import math
 from collections.abc import Iterable
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,19 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
-from casmore.algorithms.arguments import known_settings
 from casmore.algorithms.stopping import StopReason
 from casmore.solvers.bridge import Bridge, Objective
+from casmore.solvers.option_types import (
+    BOOLEAN,
+    COUNT,
+    MATRIX,
+    POSITIVE,
+    TOLERANCE,
+    OptionType,
+    check_options,
+    either,
+    one_of,
+)
 from casmore.solvers.protocol import Seed
 
 Array = NDArray[np.float64]
@@ -25,6 +36,23 @@ Array = NDArray[np.float64]
 # The budget is the caller's, who drops the solver when it is spent. The largest 32-bit integer,
 # since SciPy's compiled solvers count in these.
 _NO_LIMIT = 2**31 - 1
+
+
+def _is_mutation(value: Any) -> bool:
+    numbers = value if isinstance(value, list | tuple) and len(value) == 2 else [value]
+    return all(TOLERANCE.holds(number) and number < 2 for number in numbers)
+
+
+def _is_interval(value: Any) -> bool:
+    if not (isinstance(value, list | tuple) and len(value) == 2):
+        return False
+    return all(isinstance(v, Real) and not isinstance(v, bool) for v in value) and (
+        value[0] < value[1]
+    )
+
+
+_BOUNDS = OptionType("a pair of numbers, the lower one first", _is_interval)
+
 # SciPy's limits on iterations and evaluations, by method
 _LIMITS: dict[str, dict[str, int]] = {
     "Nelder-Mead": {"maxiter": _NO_LIMIT, "maxfev": _NO_LIMIT},
@@ -33,19 +61,43 @@ _LIMITS: dict[str, dict[str, int]] = {
     "SLSQP": {"maxiter": _NO_LIMIT},
 }
 _VERSION = tuple(int(part) for part in scipy.__version__.split(".")[:2])
-_OPTIONS = {
-    "Nelder-Mead": ("adaptive", "fatol", "initial_simplex", "xatol"),
-    "Powell": ("direc", "ftol", "xtol"),
-    "L-BFGS-B": ("eps", "finite_diff_rel_step", "ftol", "gtol", "maxcor", "maxls"),
-    "SLSQP": ("eps", "finite_diff_rel_step", "ftol"),
+_OPTIONS: dict[str, dict[str, OptionType]] = {
+    "Nelder-Mead": {
+        "adaptive": BOOLEAN,
+        "fatol": TOLERANCE,
+        "initial_simplex": MATRIX,
+        "xatol": TOLERANCE,
+    },
+    "Powell": {"direc": MATRIX, "ftol": TOLERANCE, "xtol": TOLERANCE},
+    "L-BFGS-B": {
+        "eps": POSITIVE,
+        "finite_diff_rel_step": POSITIVE,
+        "ftol": TOLERANCE,
+        "gtol": TOLERANCE,
+        "maxcor": COUNT,
+        "maxls": COUNT,
+    },
+    "SLSQP": {"eps": POSITIVE, "finite_diff_rel_step": POSITIVE, "ftol": TOLERANCE},
 }
 # The methods that take finite differences, all n of a gradient in one batch. SciPy 1.16 and later
 # let a caller map the function to points; to others these methods ask for them one by one.
 _BATCHED = ("L-BFGS-B", "SLSQP") if _VERSION >= (1, 16) else ()
-_EVOLUTION_OPTIONS = (
-    *("atol", "init", "maxiter", "mutation", "polish", "popsize", "recombination"),
-    *("strategy", "tol", "updating"),
+_STRATEGIES = (
+    *("best1bin", "best1exp", "rand1bin", "rand1exp", "rand2bin", "rand2exp", "randtobest1bin"),
+    *("randtobest1exp", "currenttobest1bin", "currenttobest1exp", "best2exp", "best2bin"),
 )
+_EVOLUTION_OPTIONS = {
+    "atol": TOLERANCE,
+    "init": either(one_of("latinhypercube", "sobol", "halton", "random"), MATRIX),
+    "maxiter": COUNT,
+    "mutation": OptionType("a number in [0, 2), or a pair of them", _is_mutation),
+    "polish": BOOLEAN,
+    "popsize": COUNT,
+    "recombination": OptionType("a number in [0, 1]", lambda p: TOLERANCE.holds(p) and p <= 1),
+    "strategy": one_of(*_STRATEGIES),
+    "tol": TOLERANCE,
+    "updating": one_of("immediate", "deferred"),
+}
 # SciPy's name for the source of random numbers
 _RNG = "rng" if _VERSION >= (1, 15) else "seed"
 
@@ -89,7 +141,9 @@ def _local(
     """
     if population_size is not None:
         raise ValueError(f"{method} has no population; leave population_size out")
-    known_settings(options, _OPTIONS[method], method)
+    check_options(options, _OPTIONS[method], method)
+    if bounds is not None:
+        check_options({"bounds": bounds}, {"bounds": _BOUNDS}, method)
     start = np.array(x0, dtype=float)
     run = partial(_minimize, method, start, bounds, {**_LIMITS[method], **options})
     return Bridge(run, start, sigma0, target=target)
@@ -154,7 +208,8 @@ def make_differential_evolution(
     ValueError
         If the box is empty.
     """
-    known_settings(options, _EVOLUTION_OPTIONS, "differential evolution")
+    check_options(options, _EVOLUTION_OPTIONS, "differential evolution")
+    check_options({"vectorized": vectorized}, {"vectorized": BOOLEAN}, "differential evolution")
     if not -math.inf < lower < upper < math.inf:
         raise ValueError(f"the box [{lower}, {upper}] must be finite, lower less than upper")
     n = np.size(x0)

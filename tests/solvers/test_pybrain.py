@@ -74,7 +74,7 @@ def test_its_import_leaves_nothing_behind() -> None:
 
 
 def test_its_settings_are_pybrains_and_its_memory_is_bounded() -> None:
-    with pytest.raises(TypeError, match="no setting 'eta'; centerLearningRate"):
+    with pytest.raises(TypeError, match="no setting 'eta'; it has centerLearningRate"):
         PyBrainXnes(np.ones(2), 1.0, eta=1)
     solver = PyBrainXnes(np.ones(2), 1.0, seed=1, population_size=7, scaleLearningRate=0.1)
     for _ in range(50):

@@ -25,6 +25,13 @@ from casmore.solvers.restarts import RestartPolicy
 
 # part of the names of folders, which file systems limit to 255 bytes
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{1,99}")
+_ARGUMENTS = {
+    "population_size": "write it beside the solver's name",
+    "seed": "write it at the top of the config, for the whole run",
+    "sigma0": "write it in [start]",
+    "target": "a run ends at the target of its suite or study",
+    "x0": "write [start], from which each run draws its own",
+}
 _YEAR = 366 * 24 * 3600
 _MOST_UNITS = 1_000_000
 
@@ -69,6 +76,14 @@ def _policy(value: object) -> RestartPolicy:
         return RestartPolicy(str(value))
     except ValueError:
         raise ValueError(f"choose one of {', '.join(RestartPolicy)}") from None
+
+
+def _no_arguments(settings: dict[str, Any]) -> dict[str, Any]:
+    """Refuse settings that the run itself hands to a solver."""
+    for name, place in _ARGUMENTS.items():
+        if name in settings:
+            raise ValueError(f"{name} is not a setting: {place}")
+    return settings
 
 
 Label = Annotated[StrictStr, BeforeValidator(_label)]
@@ -139,7 +154,7 @@ class SolverConfig(Section):
     label: Label = ""
     restarts: Annotated[RestartPolicy, BeforeValidator(_policy)] = RestartPolicy.IPOP
     population_size: Annotated[StrictInt, Field(ge=2, le=10**6)] | None = None
-    settings: Settings = {}
+    settings: Annotated[Settings, AfterValidator(_no_arguments)] = {}
 
     @model_validator(mode="before")
     @classmethod

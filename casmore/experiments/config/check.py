@@ -171,11 +171,11 @@ def _refusal(solver: SolverConfig, n: int, error: BaseException) -> str:
     """Return what a solver raises as a message about the key that it names, if it names one."""
     message = str(error)
     given = {"population_size": solver.population_size} if solver.population_size else {}
+    named, must_be, wanted = message.partition(" must be ")
     for path, values in ((".settings", solver.settings), ("", given)):
         for key, value in values.items():
-            named = f"{key} = {value!r} "
-            if message.startswith(named):
-                return f"{path}.{key} = {value!r}: {message.removeprefix(named)}"
+            if must_be and named.startswith(f"{key} = "):
+                return f"{path}.{key} = {value!r}: must be {wanted}"
     settings = {**given, **({"settings": solver.settings} if solver.settings else {})}
     with_them = f" with {settings}" if settings else ""
     return (
