@@ -114,6 +114,20 @@ class Trace:
             )
         )
 
+    def fill_f_mean(self, values: Array) -> None:
+        """Set the function's values at the means, where these were evaluated in the end.
+
+        Parameters
+        ----------
+        values
+            One for each time that `record` was called.
+        """
+        column = COLUMNS.index("f_mean")
+        self._rows = [
+            (*row[:column], float(value), *row[column + 1 :])
+            for row, value in zip(self._rows, values, strict=True)
+        ]
+
     def save(
         self, path: str | Path, *, dtype: type[np.floating[Any]] = np.float64, **more: Any
     ) -> None:

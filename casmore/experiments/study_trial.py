@@ -1,31 +1,15 @@
 """Runs of a study: every iteration recorded, over when the value at the mean is at the target."""
 
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
-
 from casmore.algorithms.stopping import StopReason
+from casmore.problems.analytic import AnalyticFunction
 from casmore.solvers.restarts import Restarting
 from casmore.trace import Trace
-
-Array = NDArray[np.float64]
 
 FILE = "trace.npz"
 
 
-class Objective(Protocol):
-    """What a run of a study minimises."""
-
-    def __call__(self, x: Array, /) -> float:
-        """Return the value at a mean, shape (n,)."""
-
-    def batch(self, X: Array, /) -> Array:
-        """Return the values of samples, shape (k, n) -> (k,)."""
-
-
 def minimise(
-    solver: Restarting, f: Objective, *, budget: int, target: float
+    solver: Restarting, f: AnalyticFunction, *, budget: int, target: float
 ) -> tuple[Trace, dict[StopReason, float]]:
     """Run ``solver`` until the target, the end of the budget or its own wish to stop.
 
@@ -34,7 +18,7 @@ def minimise(
     solver
         A fresh one.
     f
-        It is called at the mean after each iteration.
+        Its optimum has the value 0.
     budget
         Evaluations; those at the mean do not count, as no solver sees them.
     target

@@ -1,60 +1,93 @@
-"""A task as a function that a study's run takes, with a record of more than its values."""
+"""A run of a study on a task: every iteration recorded, with the expected return of the mean."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from casmore.algorithms.stopping import StopReason
 from casmore.problems.episodic.objective import EpisodicObjective
+from casmore.solvers.restarts import Restarting
+from casmore.trace import Trace
 
 Array = NDArray[np.float64]
+Columns = dict[str, NDArray[np.float32]]
+
+_AT_A_TIME = 200  # episodes at the means
 
 
-class RecordedTask:
-    """The negative return of episodes: of samples, and expected at the mean.
+def minimise(
+    solver: Restarting, objective: EpisodicObjective, *, budget: int, seeds: Sequence[int]
+) -> tuple[Trace, Columns, dict[StopReason, float]]:
+    """Run ``solver`` until the end of the budget or until it stops.
 
     Parameters
     ----------
+    solver
+        A fresh one.
     objective
         The task.
+    budget
+        Episodes of the samples; those at the mean do not count, as no solver sees them.
     seeds
         Of the episodes that estimate the expected return of the mean: the same in every iteration,
         so that their noise does not hide what an iteration has changed.
+
+    Returns
+    -------
+    trace : Trace
+        Of all iterations.
+    columns : dict
+        What is to be kept beside it, each of shape (iterations + 1,): means of the values of an
+        iteration's samples, ``f_samples``, and shares of episodes that succeeded or collided, of
+        the samples and at the mean.
+    reasons : dict
+        Why the run ended.
     """
-
-    def __init__(self, objective: EpisodicObjective, seeds: Sequence[int]) -> None:
-        self._objective = objective
-        self._seeds = seeds
-        self._columns: dict[str, list[float]] = defaultdict(list)
-        self._note_samples(np.nan, np.nan, np.nan)  # before the first iteration
-
-    def __call__(self, x: Array) -> float:
-        """Return the mean of the negative returns of a point, shape (n,)."""
-        episodes = self._objective.run(np.repeat(x[np.newaxis], len(self._seeds), 0), self._seeds)
-        self._columns["success_mean"].append(float(episodes.success.mean()))
-        self._columns["collision_mean"].append(float(episodes.collision.mean()))
-        return -float(episodes.returns.mean())
-
-    def batch(self, X: Array) -> Array:
-        """Return the negative returns of points, shape (k, n) -> (k,)."""
-        y = self._objective.batch(X)
-        episodes = self._objective.latest
-        assert episodes is not None  # of the line before
-        self._note_samples(
-            float(y.mean()), float(episodes.success.mean()), float(episodes.collision.mean())
+    trace, means = Trace(), [solver.mean]
+    trace.record(solver.solver)
+    samples = [(np.nan, np.nan, np.nan)]  # before the first iteration
+    while not (reasons := solver.stop()):
+        X = solver.ask()[: budget - solver.evaluations]
+        y = objective.batch(X)
+        solver.tell(X, y)
+        episodes = objective.latest
+        assert episodes is not None  # of the batch
+        samples.append((y.mean(), episodes.success.mean(), episodes.collision.mean()))
+        means.append(solver.mean)
+        trace.record(
+            solver.solver,
+            y,
+            evaluations=solver.evaluations,
+            best_y=solver.best_y,
+            restart=solver.restarts,
         )
-        return y
+        if solver.evaluations >= budget:
+            reasons = {StopReason.BUDGET: float(budget)}
+            break
+    f_mean, success, collision = _at_means(objective, np.array(means), seeds)
+    trace.fill_f_mean(f_mean)
+    columns = dict(
+        zip(("f_samples", "success_samples", "collision_samples"), np.array(samples).T, strict=True)
+    )
+    columns |= {"success_mean": success, "collision_mean": collision}
+    return trace, {name: values.astype(np.float32) for name, values in columns.items()}, reasons
 
-    def columns(self) -> dict[str, NDArray[np.float32]]:
-        """Return what is to be kept beside a trace, each of shape (iterations + 1,).
 
-        Means of the values of an iteration's samples, ``f_samples``, and shares of episodes that
-        succeeded or collided, of the samples and at the mean.
-        """
-        return {name: np.array(values, dtype=np.float32) for name, values in self._columns.items()}
+def _at_means(
+    objective: EpisodicObjective, means: Array, seeds: Sequence[int]
+) -> tuple[Array, Array, Array]:
+    """Return value, success and collision of each mean, over the seeds' episodes.
 
-    def _note_samples(self, value: float, success: float, collision: float) -> None:
-        self._columns["f_samples"].append(value)
-        self._columns["success_samples"].append(success)
-        self._columns["collision_samples"].append(collision)
+    In the end, for many means at a time: fewer at a time would take longer.
+    """
+    X, each = np.repeat(means, len(seeds), axis=0), np.tile(seeds, len(means))
+    parts = [
+        objective.run(X[i : i + _AT_A_TIME], each[i : i + _AT_A_TIME])
+        for i in range(0, len(X), _AT_A_TIME)
+    ]
+    value, success, collision = (
+        np.concatenate(part).reshape(len(means), len(seeds)).mean(axis=1)
+        for part in zip(*((-e.returns, e.success, e.collision) for e in parts), strict=True)
+    )
+    return value, success, collision

@@ -8,9 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from casmore.algorithms.stopping import StopReason
 from casmore.atomic_io import check_room, read_json, write_json
@@ -23,13 +24,14 @@ from casmore.experiments.store.coco_files import check_trial
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import TaskWork, TracedWork, Unit, Work
 from casmore.problems import bbob
-from casmore.problems.analytic import FUNCTIONS, AnalyticFunction
+from casmore.problems.analytic import FUNCTIONS
 from casmore.problems.episodic import tasks
 from casmore.solvers import plain_function, registry
 from casmore.solvers.restarts import Restarting
+from casmore.trace import Trace
 
-if TYPE_CHECKING:
-    from casmore.experiments.task_trial import RecordedTask
+# a trace, what is to be kept beside it, and why the run ended
+_Traced = tuple[Trace, dict[str, NDArray[np.float32]], dict[StopReason, float]]
 
 
 @dataclass(frozen=True)
@@ -177,10 +179,12 @@ def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
 def _run_traced(work: TracedWork, private: Path) -> tuple[Path, dict[str, Any]]:
     """Return the folder of the trace, and the unit's record."""
     with _Measured() as measured:
-        f = _objective(work)
         solver = _solver(work)
-        trace, ended = study_trial.minimise(solver, f, budget=work.budget, target=work.target)
-    more = {} if isinstance(f, AnalyticFunction) else f.columns()
+        trace, more, ended = (
+            _minimise_task(work, solver)
+            if isinstance(work, TaskWork)
+            else _minimise_function(work, solver)
+        )
     trace.save(private / "unit" / study_trial.FILE, dtype=np.float32, **more)
     return private / "unit", {
         **identity(work),
@@ -193,16 +197,19 @@ def _run_traced(work: TracedWork, private: Path) -> tuple[Path, dict[str, Any]]:
     }
 
 
-def _objective(work: TracedWork) -> "AnalyticFunction | RecordedTask":
-    if not isinstance(work, TaskWork):
-        return FUNCTIONS[work.unit.function](work.unit.dimension, work.unit.instance)
-    from casmore.experiments.task_trial import RecordedTask  # needs Gymnasium
+def _minimise_function(work: TracedWork, solver: Restarting) -> _Traced:
+    f = FUNCTIONS[work.unit.function](work.unit.dimension, work.unit.instance)
+    trace, ended = study_trial.minimise(solver, f, budget=work.budget, target=work.target)
+    return trace, {}, ended
+
+
+def _minimise_task(work: TaskWork, solver: Restarting) -> _Traced:
+    from casmore.experiments import task_trial  # needs Gymnasium
 
     of_samples, of_mean = work.noise.spawn(2)
-    seeds = of_mean.generate_state(work.episodes_at_mean)
-    return RecordedTask(
-        tasks.find(work.task).objective(seed=of_samples), [int(seed >> 1) for seed in seeds]
-    )
+    objective = tasks.find(work.task).objective(seed=of_samples)
+    seeds = [int(seed >> 1) for seed in of_mean.generate_state(work.episodes_at_mean)]
+    return task_trial.minimise(solver, objective, budget=work.budget, seeds=seeds)
 
 
 def _solver(work: Work) -> Restarting:

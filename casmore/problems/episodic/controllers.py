@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
@@ -26,13 +26,13 @@ class PDController:
         A number, or one for each joint, shape (joints,).
     """
 
-    stiffness: ArrayLike
-    damping: ArrayLike
+    stiffness: float | Array
+    damping: float | Array
 
     def __call__(self, desired_q: Array, desired_qd: Array, q: Array, qd: Array, /) -> Array:
         """Return the action, shape (..., joints)."""
-        action: Array = np.asarray(self.stiffness) * (desired_q - q)
-        action += np.asarray(self.damping) * (desired_qd - qd)
+        action = (desired_q - q) * self.stiffness
+        action += (desired_qd - qd) * self.damping
         return action
 
 

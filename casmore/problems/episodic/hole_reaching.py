@@ -93,7 +93,7 @@ class _HoleReaching(gymnasium.Env[Array, Array]):
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Apply an action for 0.01 s."""
-        a = self._acceleration(np.clip(action, -1, 1), self._qd)
+        a = self._acceleration(_bounded(action), self._qd)
         self._q, self._qd = physics.step(self._q, self._qd, a)
         collided = self._hole.collides(self._q)
         if collided or self._step == _NOTED:
@@ -120,7 +120,7 @@ class _HoleReaching(gymnasium.Env[Array, Array]):
         positions[0], qd = physics.START, np.zeros((k, 5))
         for t in range(steps):
             action = controller(plan.position[:, t], plan.velocity[:, t], positions[t], qd)
-            accelerations[t] = self._acceleration(np.clip(action, -1, 1), qd)
+            accelerations[t] = self._acceleration(_bounded(action), qd)
             positions[t + 1], qd = physics.step(positions[t], qd, accelerations[t])
         collides = Hole(self.width, depth).collides(positions[1:])
         collided: Mask = np.any(collides, axis=0)
@@ -239,6 +239,12 @@ class HoleReachingPenaltyEnv(_HoleReaching):
 
     def _final_reward(self, noted: Array, end: Array, collided: Mask) -> Array:
         return -(_distance(end, _PENALTY_GOAL) ** 2) - _PENALTY * collided
+
+
+def _bounded(action: Array) -> Array:
+    # faster than np.clip for a few numbers
+    bounded: Array = np.maximum(np.minimum(action, 1.0), -1.0)
+    return bounded
 
 
 def _tip(q: Array) -> Array:

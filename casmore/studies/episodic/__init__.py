@@ -1,0 +1,1 @@
+"""The paper's studies on robot tasks: tables, figures, claims, pictures."""

@@ -1,0 +1,232 @@
+"""From the traces of a study on a task to the small tables that are kept of it.
+
+``NAME_curves.csv`` has quantiles over the runs at fixed numbers of episodes, ``NAME_runs.csv`` a row
+for each run: what claims are judged by.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casmore.experiments.config.task_study import TaskStudyConfig
+from casmore.experiments.plan import make_plan
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.study_trial import FILE
+from casmore.reports.errors import ReportError
+from casmore.trace import Trace
+
+Array = NDArray[np.float64]
+
+QUANTILES = (0.05, 0.5, 0.95)
+_POINTS = 80
+_LAST = 0.1  # share of the iterations that is the end of a run
+_FIRST = 0.25  # share of the episodes that is the beginning of a run
+# columns of a curve, and of which columns of a trace they are means over some iterations
+COLUMNS = ("return_mean", "return_samples", "success", "collision")
+_OF_TRACE = ("f_mean", "f_samples", "success_samples", "collision_samples")
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """How one run went.
+
+    Attributes
+    ----------
+    label, run
+        The variant, and the number of the run, from 0.
+    evaluations
+        Episodes of the samples.
+    best_early, best
+        Largest expected return of the mean in the first quarter of the episodes, and at all:
+        smoothed over ten iterations.
+    return_mean, return_samples
+        Expected return of the mean, and mean return of the samples, in the last tenth of the
+        iterations.
+    success, collision
+        Shares of the samples that succeeded or collided, in the last tenth of the iterations.
+    falls
+        Share of the iterations in the second half at which the mean itself collided.
+    """
+
+    label: str
+    run: int
+    evaluations: int
+    best_early: float
+    best: float
+    return_mean: float
+    return_samples: float
+    success: float
+    collision: float
+    falls: float
+
+
+@dataclass(frozen=True)
+class TaskCurve:
+    """Quantiles over the runs of one variant.
+
+    Attributes
+    ----------
+    evaluations
+        Shape (points,).
+    values
+        Of each of `COLUMNS`, at `QUANTILES`, shape (3, points).
+    """
+
+    label: str
+    runs: int
+    evaluations: Array
+    values: dict[str, Array]
+
+
+def summarise_task(config: TaskStudyConfig, folder: RunFolder, results: Path) -> list[Path]:
+    """Write the tables of a finished study; return their files.
+
+    Raises
+    ------
+    ReportError
+        If units are missing.
+    """
+    plan = make_plan(config)
+    missing = sum(not folder.is_published(work.unit) for work in plan)
+    if missing:
+        raise ReportError(
+            f"{missing} of {len(plan)} units of {folder.root} are missing; finish the study first"
+        )
+    runs, curves = [], []
+    for solver in config.solvers:
+        units = [work.unit for work in plan if work.unit.label == solver.label]
+        traces = [Trace.load(folder.unit(unit) / FILE) for unit in units]
+        runs += [describe(solver.label, i, trace) for i, trace in enumerate(traces)]
+        curves.append(_curve(solver.label, traces, config.study.evaluations))
+    results.mkdir(parents=True, exist_ok=True)
+    written = [results / f"{config.name}_runs.csv", results / f"{config.name}_curves.csv"]
+    _write(written[0], [_as_row(run) for run in runs])
+    _write(written[1], [row for curve in curves for row in _rows(curve)])
+    return written
+
+
+def describe(label: str, run: int, trace: Trace) -> TaskRun:
+    """Return the row of a run that was traced."""
+    evaluations, mean = trace["evaluations"].astype(float), -trace["f_mean"].astype(float)
+    end = max(round(_LAST * len(mean)), 1)
+    smooth = np.convolve(mean, np.full(10, 0.1), mode="valid") if len(mean) > 10 else mean
+    early = evaluations[: len(smooth)] <= _FIRST * evaluations[-1]
+
+    def last(column: str) -> float:
+        return float(trace[column][-end:].mean())
+
+    return TaskRun(
+        label,
+        run,
+        evaluations=int(evaluations[-1]),
+        best_early=float(smooth[early].max()),
+        best=float(smooth.max()),
+        return_mean=float(mean[-end:].mean()),
+        return_samples=-last("f_samples"),
+        success=last("success_samples"),
+        collision=last("collision_samples"),
+        falls=float((trace["collision_mean"][len(mean) // 2 :] > 0).mean()),
+    )
+
+
+def _curve(label: str, traces: Sequence[Trace], budget: int) -> TaskCurve:
+    """Return quantiles over runs of means over the iterations between two points."""
+    edges = np.round(np.linspace(0, budget, _POINTS + 1))
+    values = {}
+    for name, column in zip(COLUMNS, _OF_TRACE, strict=True):
+        sign = -1.0 if name.startswith("return") else 1.0
+        binned = [_binned(t["evaluations"], sign * t[column].astype(float), edges) for t in traces]
+        values[name] = np.quantile(binned, QUANTILES, axis=0, method="inverted_cdf")
+    return TaskCurve(label, len(traces), edges[1:], values)
+
+
+def _binned(evaluations: Array, values: Array, edges: Array) -> Array:
+    """Return means of values within ``(edges[i], edges[i + 1]]``, else the last one before."""
+    after, values = evaluations[1:], values[1:]  # what is before the first iteration has no samples
+    total = np.concatenate([[0.0], np.cumsum(values)])
+    last = np.searchsorted(after, edges, side="right")
+    count = np.diff(last)
+    means = np.diff(total[last]) / np.maximum(count, 1)
+    held: Array = np.where(count > 0, means, values[np.maximum(last[1:] - 1, 0)])
+    return held
+
+
+def read_task_runs(path: Path) -> dict[str, list[TaskRun]]:
+    """Read ``NAME_runs.csv``: the runs of each variant, in their order.
+
+    Raises
+    ------
+    ReportError
+        If the file is missing; the message says how it is made.
+    """
+    kinds: dict[str, Any] = {field.name: field.type for field in fields(TaskRun)}
+    groups: dict[str, list[TaskRun]] = {}
+    for row in _read(path):
+        run = TaskRun(**{name: kind(row[name]) for name, kind in kinds.items()})
+        groups.setdefault(run.label, []).append(run)
+    return groups
+
+
+def read_task_curves(path: Path) -> dict[str, TaskCurve]:
+    """Read ``NAME_curves.csv``, in its order.
+
+    Raises
+    ------
+    ReportError
+        If the file is missing; the message says how it is made.
+    """
+    groups: dict[str, list[dict[str, str]]] = {}
+    for row in _read(path):
+        groups.setdefault(row["label"], []).append(row)
+    return {
+        label: TaskCurve(
+            label,
+            int(rows[0]["runs"]),
+            np.array([float(row["evaluations"]) for row in rows]),
+            {
+                name: np.array([[float(row[_name(name, q)]) for row in rows] for q in QUANTILES])
+                for name in COLUMNS
+            },
+        )
+        for label, rows in groups.items()
+    }
+
+
+def _rows(curve: TaskCurve) -> Iterator[dict[str, Any]]:
+    for i, evaluations in enumerate(curve.evaluations):
+        row: dict[str, Any] = {"label": curve.label, "runs": curve.runs}
+        row["evaluations"] = int(evaluations)
+        for name in COLUMNS:
+            for q, value in zip(QUANTILES, curve.values[name][:, i], strict=True):
+                row[_name(name, q)] = f"{value:.4g}"
+        yield row
+
+
+def _name(column: str, quantile: float) -> str:
+    return f"{column}_{round(100 * quantile):02d}"
+
+
+def _as_row(run: TaskRun) -> dict[str, Any]:
+    row = {field.name: getattr(run, field.name) for field in fields(run)}
+    return {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()}
+
+
+def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    except FileNotFoundError:
+        name = path.stem.rpartition("_")[0]
+        raise ReportError(f"there is no {path}; make it with: make study STUDY={name}") from None
