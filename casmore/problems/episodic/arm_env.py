@@ -4,7 +4,6 @@ An environment is a batch of one simulation. So an episode is the same, bit for 
 run alone or among others.
 """
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from casmore.problems.episodic.controllers import Controller
 from casmore.problems.episodic.episodes import Episodes
+from casmore.problems.episodic.offscreen import renderer
 from casmore.problems.episodic.promp import Plan
 from casmore.problems.episodic.wam import JOINTS
 
@@ -242,9 +242,7 @@ class ArmEnv(gymnasium.Env[Array, Array], ABC):
         if self.render_mode != "rgb_array":
             return None
         if self._renderer is None:
-            if "DISPLAY" not in os.environ:
-                os.environ.setdefault("MUJOCO_GL", "egl")
-            self._renderer = mujoco.Renderer(self.model, 480, 640)
+            self._renderer = renderer(self.model, height=480, width=640)
         data = self._course.batch.get_data(0)
         mujoco.mj_forward(self.model, data)
         self._renderer.update_scene(data, camera="view")

@@ -66,6 +66,14 @@ def model() -> Any:
     wam.add_ball(spec, solref=(0.1, 0.03))
     wam.add_box(spec, "table", (1.37, 0.7625, 0.01), (0, 0, 0.76), (0.1, 0.35, 0.55))
     wam.add_box(spec, "net", (0.01, 0.915, 0.07625), (0, 0, 0.846), (0.9, 0.9, 0.9))
+    for x, y in ((-1.2, -0.6), (-1.2, 0.6), (1.2, -0.6), (1.2, 0.6)):
+        spec.worldbody.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+            size=[0.025, 0.375, 0],
+            pos=(x, y, 0.375),
+            rgba=[0.4, 0.4, 0.42, 1],
+            **wam.UNTOUCHABLE,
+        )
     wam.add_contact_sensor(spec, "hit", "ball", "bat", body=True)
     wam.add_contact_sensor(spec, "on_table", "ball", "table")
     wam.add_contact_sensor(spec, "on_floor", "ball", "floor")

@@ -225,8 +225,17 @@ def add_surroundings(spec: Any, *, camera: Vector, target: Vector, fovy: float) 
         contype=0,
         conaffinity=1,
     )
-    spec.worldbody.add_light(pos=(0, 0, 4.5), dir=(0, 0, -1), castshadow=True)
-    spec.worldbody.add_light(pos=(3, 3, 4), dir=(-0.5, -0.5, -0.7), castshadow=False)
+    spec.visual.headlight.ambient = (0.5, 0.5, 0.5)
+    spec.visual.headlight.diffuse = (0.3, 0.3, 0.3)
+    spec.visual.quality.shadowsize = 4096
+    spec.visual.map.shadowclip = 3.0
+    spec.worldbody.add_light(
+        pos=(0, 0, 5),
+        dir=(0.2, 0.2, -1),
+        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+        diffuse=(0.35, 0.35, 0.35),
+        castshadow=True,
+    )
     backward = np.subtract(camera, target)
     right = np.cross((0, 0, 1), backward)
     up = np.cross(backward, right)

@@ -1,7 +1,7 @@
 """From the traces of a study on a task to the small tables that are kept of it.
 
-``NAME_curves.csv`` has quantiles over the runs at fixed numbers of episodes, ``NAME_runs.csv`` a row
-for each run: what claims are judged by.
+``NAME_curves.csv`` has quantiles over the runs at fixed numbers of episodes, ``NAME_runs.csv`` a
+row for each run: what claims are judged by.
 """
 
 import csv
