@@ -38,9 +38,9 @@ def minimise(
     trace : Trace
         Of all iterations.
     columns : dict
-        What is to be kept beside it, each of shape (iterations + 1,): means of the values of an
+        What is to be kept beside it, each of shape (iterations + 1,): averages of the values of an
         iteration's samples, ``f_samples``, and shares of episodes that succeeded or collided, of
-        the samples and at the mean.
+        the samples and at the mean; and the means themselves, ``mean``, shape (iterations + 1, n).
     reasons : dict
         Why the run ended.
     """
@@ -70,7 +70,7 @@ def minimise(
     columns = dict(
         zip(("f_samples", "success_samples", "collision_samples"), np.array(samples).T, strict=True)
     )
-    columns |= {"success_mean": success, "collision_mean": collision}
+    columns |= {"success_mean": success, "collision_mean": collision, "mean": np.array(means)}
     return trace, {name: values.astype(np.float32) for name, values in columns.items()}, reasons
 
 

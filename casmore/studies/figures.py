@@ -11,6 +11,7 @@ from casmore.reports.bbob import catalogue
 from casmore.reports.errors import ReportError
 from casmore.studies.claims import write_claims
 from casmore.studies.convergence import ablation, rosenbrock
+from casmore.studies.episodic.task_figures import TASK_FIGURES
 from casmore.studies.grid_search import write_table
 from casmore.studies.hyper_parameters import write_tables
 from casmore.studies.normalization_illustration import robust_normalization
@@ -26,6 +27,7 @@ FIGURES: dict[str, Callable[[Path], Figure]] = {
     "evolution_path": evolution_path,
     "sensitivity": sensitivity,
     "run_view": run_view,
+    **TASK_FIGURES,
 }
 TABLES: dict[str, Callable[[Path], list[Path]]] = {
     "hyper_parameters": write_tables,

@@ -6,11 +6,13 @@ from typing import Any
 from casmore.atomic_io import read_json
 from casmore.experiments.config.check import check
 from casmore.experiments.config.study import StudyConfig
+from casmore.experiments.config.task_study import TaskStudyConfig
 from casmore.experiments.plan import make_plan
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.study_trial import FILE
 from casmore.reports.errors import ReportError
 from casmore.studies.curve_table import curve, write_curves
+from casmore.studies.episodic.task_tables import summarise_task
 from casmore.studies.run_table import StudyRun, describe_run, write_runs
 from casmore.trace import Trace
 
@@ -34,6 +36,8 @@ def summarise(run: Path, results: Path) -> list[Path]:
     """
     folder = RunFolder(run)
     config = _config(folder)
+    if isinstance(config, TaskStudyConfig):
+        return summarise_task(config, folder, results)
     plan = make_plan(config)
     missing = sum(not folder.is_published(work.unit) for work in plan)
     if missing:
@@ -72,11 +76,11 @@ def summarise(run: Path, results: Path) -> list[Path]:
     return written
 
 
-def _config(folder: RunFolder) -> StudyConfig:
+def _config(folder: RunFolder) -> StudyConfig | TaskStudyConfig:
     if not folder.config.is_file():
         raise ReportError(f"{folder.root} is no folder of a run")
     config = check(read_json(folder.config), source=str(folder.config))
-    if not isinstance(config, StudyConfig):
+    if not isinstance(config, StudyConfig | TaskStudyConfig):
         raise ReportError(f"{folder.root} holds no study; 'casmore report' is for it")
     return config
 

@@ -1,6 +1,6 @@
 """The figures of the robot tasks: the mean's expected return, the samples' returns, and a share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,6 @@ NAMES = {
     "CAS-MORE-standard": "CAS-MORE, standard",
     "CMA-ES": "CMA-ES",
     "xNES": "xNES",
-    "CAS-MORE-defaults": "CAS-MORE, robust, defaults",
 }
 
 
@@ -29,6 +28,11 @@ def hole_reaching(results: Path) -> Figure:
 def hole_reaching_noisy(results: Path) -> Figure:
     """Return the noisy hole, from ``hole_reaching_noisy_curves.csv``."""
     return _three_panels(results, "hole_reaching_noisy", "collision", (-0.05, 2.05))
+
+
+def hole_reaching_noisy_defaults(results: Path) -> Figure:
+    """Return the noisy hole with default settings, from its table."""
+    return _three_panels(results, "hole_reaching_noisy_defaults", "collision", (-0.05, 2.05))
 
 
 def table_tennis(results: Path) -> Figure:
@@ -109,3 +113,13 @@ def _finish(figure: Figure, ax: Axes, curves: Mapping[str, TaskCurve]) -> None:
         fontsize=6,
         color=style.MUTED,
     )
+
+
+TASK_FIGURES: dict[str, Callable[[Path], Figure]] = {
+    "hole_reaching": hole_reaching,
+    "hole_reaching_noisy": hole_reaching_noisy,
+    "hole_reaching_noisy_defaults": hole_reaching_noisy_defaults,
+    "hole_reaching_penalty": hole_reaching_penalty,
+    "table_tennis": table_tennis,
+    "beer_pong": beer_pong,
+}

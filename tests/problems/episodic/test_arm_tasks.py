@@ -20,9 +20,7 @@ TENNIS, PONG = "casmore/TableTennis-v0", "casmore/BeerPong-v0"
 SMASH = np.array(
     [9.66, -5.07, 12.33, -2.21, 7.81, -3.17, 1.75, -2.81, -7.16, -6.57, -5.58, 11.16, 1.12, 3.46]
 )
-THROW = np.array(
-    [-2.6, -2.3, -3.3, -10.0, -1.2, 4.6, 26.8, -0.5, 7.3, 5.0, 10.7, -10.4, -1.5, 1.9]
-)
+THROW = np.array([-2.6, -2.3, -3.3, -10.0, -1.2, 4.6, 26.8, -0.5, 7.3, 5.0, 10.7, -10.4, -1.5, 1.9])
 # stiffness and damping of the paper's controllers
 GAINS = {
     TENNIS: (
