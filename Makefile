@@ -8,9 +8,13 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 # the paper's studies, each a file in configs/, and which figures to make; empty: all
 STUDY  ?= rosenbrock_grid rosenbrock ablation sensitivity
+# those on robot tasks, for hours
+ROBOTS := hole_reaching hole_reaching_noisy hole_reaching_noisy_defaults hole_reaching_penalty \
+  table_tennis beer_pong
 FIG    ?=
 # the stamps say that what pyproject.toml asks for is installed; a change of the file renews them
 READY  := $(VENV)/.ready
+ROBOT  := $(VENV)/.ready-robot
 DEV    := $(VENV)/.ready-dev
 OLDEST := .venv-oldest
 # how many processes run the tests
@@ -26,7 +30,8 @@ help: ## show this list
 	@echo
 	@echo '  CONFIG=FILE   the experiment (now $(CONFIG))'
 	@echo '  PYTHON=FILE   what to make .venv with (now $(PYTHON); 3.11 or newer)'
-	@echo '  STUDY=NAME    a study (default: all of $(STUDY))'
+	@echo '  STUDY=NAME    a study (default: all of $(STUDY);'
+	@echo '                robot tasks: $(ROBOTS))'
 	@echo '  FIG=NAME      a figure or table of the studies (default: all)'
 
 setup: $(READY) ## install what an experiment needs into .venv
@@ -38,11 +43,11 @@ bbob: $(READY) ## run an experiment (again: go on where it stopped), then report
 report: $(READY) ## make the report of CONFIG's run again
 	$(BIN)/casmore report $(CONFIG)
 
-study: $(READY) ## run the studies (again: go on), put their tables into results/
+study: $(ROBOT) ## run the studies (again: go on), put their tables into results/
 	for name in $(STUDY); do $(BIN)/casmore run configs/$$name.toml --out runs/$$name || exit; done
 	$(BIN)/python scripts/summarise_study.py $(STUDY:%=runs/%)
 
-figures: $(READY) ## make the studies' figures from the tables in results/
+figures: $(ROBOT) ## make the studies' figures from the tables in results/
 	$(BIN)/python scripts/figures.py $(FIG)
 
 test: $(DEV) ## run the tests, except those marked slow
@@ -79,6 +84,10 @@ $(READY): pyproject.toml
 	  echo "$(PYTHON) can't make a virtual environment; on Debian and Ubuntu:"; \
 	  echo "  sudo apt install python3-venv"; exit 1; }
 	$(BIN)/python -m pip install --quiet --editable '.[bbob]'
+	@touch $@
+
+$(ROBOT): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[robot]'
 	@touch $@
 
 $(DEV): $(READY)

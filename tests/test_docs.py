@@ -26,7 +26,8 @@ def small(text: str) -> str:
 @pytest.mark.timeout(600)
 def test_the_commands_run_in_a_clone(tmp_path: Path) -> None:
     folder = clone(tmp_path / "clone")
-    studies = [path for path in (folder / "configs").iterdir() if "[study]" in path.read_text()]
+    texts = {path: path.read_text() for path in (folder / "configs").iterdir()}
+    studies = [path for path, text in texts.items() if re.search(r"^functions = \[", text, re.M)]
     assert len(studies) == 4
     for path in studies:
         path.write_text(small(path.read_text()))

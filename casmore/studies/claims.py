@@ -20,6 +20,7 @@ from casmore.studies.confidence import (
     median_ratio,
     share,
 )
+from casmore.studies.episodic import task_claims
 from casmore.studies.run_table import Variant, read_variants
 
 _INTRODUCTION = """\
@@ -42,6 +43,9 @@ def write_claims(results: Path) -> list[Path]:
     if bbob_claims.exist(results):
         lines += ["", "# The paper's claims on BBOB", "", bbob_claims.INTRODUCTION]
         lines += _table(bbob_claims.claims(results))
+    if task_claims.exist(results):
+        lines += ["", "# The paper's claims on robot tasks", "", task_claims.INTRODUCTION]
+        lines += _table(task_claims.claims(results))
     path = results / "claims.md"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return [path]

@@ -12,6 +12,7 @@ from casmore.reports.errors import ReportError
 from casmore.studies.claims import write_claims
 from casmore.studies.convergence import ablation, rosenbrock
 from casmore.studies.episodic.task_figures import TASK_FIGURES
+from casmore.studies.episodic.task_pictures import TASK_PICTURES
 from casmore.studies.grid_search import write_table
 from casmore.studies.hyper_parameters import write_tables
 from casmore.studies.normalization_illustration import robust_normalization
@@ -28,6 +29,7 @@ FIGURES: dict[str, Callable[[Path], Figure]] = {
     "sensitivity": sensitivity,
     "run_view": run_view,
     **TASK_FIGURES,
+    **TASK_PICTURES,
 }
 TABLES: dict[str, Callable[[Path], list[Path]]] = {
     "hyper_parameters": write_tables,

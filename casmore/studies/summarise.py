@@ -19,7 +19,7 @@ from casmore.trace import Trace
 _MOST_CURVES = 10  # more variants, as of a grid search, are for no figure
 
 
-def summarise(run: Path, results: Path) -> list[Path]:
+def summarise(run: Path, results: Path, *, partial: bool = False) -> list[Path]:
     """Write the tables of a finished study; return their files.
 
     Parameters
@@ -28,6 +28,8 @@ def summarise(run: Path, results: Path) -> list[Path]:
         The study's folder.
     results
         Where to write ``NAME_runs.csv`` and, for few variants, ``NAME_curves.csv``.
+    partial
+        Whether runs on a task may be missing.
 
     Raises
     ------
@@ -37,7 +39,7 @@ def summarise(run: Path, results: Path) -> list[Path]:
     folder = RunFolder(run)
     config = _config(folder)
     if isinstance(config, TaskStudyConfig):
-        return summarise_task(config, folder, results)
+        return summarise_task(config, folder, results, partial=partial)
     plan = make_plan(config)
     missing = sum(not folder.is_published(work.unit) for work in plan)
     if missing:

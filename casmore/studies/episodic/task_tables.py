@@ -1,7 +1,8 @@
 """From the traces of a study on a task to the small tables that are kept of it.
 
 ``NAME_curves.csv`` has quantiles over the runs at fixed numbers of episodes, ``NAME_runs.csv`` a
-row for each run: what claims are judged by.
+row for each run: what claims are judged by. ``NAME_solution.csv`` has the weights of a movement
+that solves the task, for its picture.
 """
 
 import csv
@@ -83,31 +84,66 @@ class TaskCurve:
     values: dict[str, Array]
 
 
-def summarise_task(config: TaskStudyConfig, folder: RunFolder, results: Path) -> list[Path]:
-    """Write the tables of a finished study; return their files.
+def summarise_task(
+    config: TaskStudyConfig, folder: RunFolder, results: Path, *, partial: bool = False
+) -> list[Path]:
+    """Write the tables of a study, and a mean that solves its task; return their files.
+
+    Parameters
+    ----------
+    config
+        Of the study.
+    folder
+        Its folder.
+    results
+        Where to write.
+    partial
+        Whether runs may be missing: the tables are of those that are finished.
 
     Raises
     ------
     ReportError
-        If units are missing.
+        If units are missing; with ``partial``, if a solver has no finished run.
     """
     plan = make_plan(config)
-    missing = sum(not folder.is_published(work.unit) for work in plan)
-    if missing:
+    done = [work.unit for work in plan if folder.is_published(work.unit)]
+    if len(done) < len(plan) and not partial:
         raise ReportError(
-            f"{missing} of {len(plan)} units of {folder.root} are missing; finish the study first"
+            f"{len(plan) - len(done)} of {len(plan)} units of {folder.root} are missing; finish "
+            "the study first"
         )
     runs, curves = [], []
+    best, solution = -np.inf, np.array([])
     for solver in config.solvers:
-        units = [work.unit for work in plan if work.unit.label == solver.label]
+        units = [unit for unit in done if unit.label == solver.label]
+        if not units:
+            raise ReportError(f"no run of {solver.label} is finished in {folder.root}")
         traces = [Trace.load(folder.unit(unit) / FILE) for unit in units]
-        runs += [describe(solver.label, i, trace) for i, trace in enumerate(traces)]
+        described = [
+            describe(unit.label, unit.repeat, t) for unit, t in zip(units, traces, strict=True)
+        ]
+        for run, trace in zip(described, traces, strict=True):
+            if run.return_samples > best:
+                best, solution = run.return_samples, trace["mean"][-1]
+        runs += described
         curves.append(_curve(solver.label, traces, config.study.evaluations))
     results.mkdir(parents=True, exist_ok=True)
-    written = [results / f"{config.name}_runs.csv", results / f"{config.name}_curves.csv"]
-    _write(written[0], [_as_row(run) for run in runs])
+    written = [results / f"{config.name}_{kind}.csv" for kind in ("runs", "curves", "solution")]
+    write_task_runs(written[0], runs)
     _write(written[1], [row for curve in curves for row in _rows(curve)])
+    _write(written[2], [{"weight": f"{weight:.6g}"} for weight in solution])
     return written
+
+
+def read_solution(path: Path) -> Array:
+    """Read ``NAME_solution.csv``: the last mean of the run with the best samples, shape (n,).
+
+    Raises
+    ------
+    ReportError
+        If the file is missing; the message says how it is made.
+    """
+    return np.array([float(row["weight"]) for row in _read(path)])
 
 
 def describe(label: str, run: int, trace: Trace) -> TaskRun:
@@ -154,6 +190,11 @@ def _binned(evaluations: Array, values: Array, edges: Array) -> Array:
     means = np.diff(total[last]) / np.maximum(count, 1)
     held: Array = np.where(count > 0, means, values[np.maximum(last[1:] - 1, 0)])
     return held
+
+
+def write_task_runs(path: Path, runs: Sequence[TaskRun]) -> None:
+    """Write ``NAME_runs.csv``."""
+    _write(path, [_as_row(run) for run in runs])
 
 
 def read_task_runs(path: Path) -> dict[str, list[TaskRun]]:
