@@ -12,7 +12,7 @@ from casmore.reports.errors import ReportError
 from casmore.studies.claims import write_claims
 from casmore.studies.convergence import ablation, rosenbrock
 from casmore.studies.episodic.task_figures import TASK_FIGURES
-from casmore.studies.episodic.task_pictures import TASK_PICTURES
+from casmore.studies.episodic.task_pictures import SHOWN, TASK_PICTURES
 from casmore.studies.grid_search import write_table
 from casmore.studies.hyper_parameters import write_tables
 from casmore.studies.normalization_illustration import robust_normalization
@@ -28,8 +28,6 @@ FIGURES: dict[str, Callable[[Path], Figure]] = {
     "evolution_path": evolution_path,
     "sensitivity": sensitivity,
     "run_view": run_view,
-    **TASK_FIGURES,
-    **TASK_PICTURES,
 }
 TABLES: dict[str, Callable[[Path], list[Path]]] = {
     "hyper_parameters": write_tables,
@@ -40,7 +38,15 @@ TABLES: dict[str, Callable[[Path], list[Path]]] = {
 
 def names(results: Path) -> list[str]:
     """Return the names of all figures and tables that the tables in ``results`` give."""
-    return [*FIGURES, *TABLES, *catalogue.names(results)]
+    of_tasks = [name for name in TASK_FIGURES if _has(results, f"{name}_curves.csv")]
+    pictures = [
+        name for name in TASK_PICTURES if _has(results, f"{SHOWN.get(name, '*')}_solution.csv")
+    ]
+    return [*FIGURES, *of_tasks, *TABLES, *catalogue.names(results), *pictures]
+
+
+def _has(results: Path, pattern: str) -> bool:
+    return any(results.glob(pattern))
 
 
 def make(name: str, results: Path) -> list[Path]:
@@ -49,7 +55,8 @@ def make(name: str, results: Path) -> list[Path]:
     Parameters
     ----------
     name
-        One of `FIGURES` or `TABLES`, or a name that `casmore.reports.bbob.catalogue` knows.
+        One of `FIGURES`, `TABLES`, the figures and pictures of robot tasks, or a name that
+        `casmore.reports.bbob.catalogue` knows.
     results
         The folder with the studies' tables, where the figure goes as well.
 
@@ -58,8 +65,8 @@ def make(name: str, results: Path) -> list[Path]:
     ReportError
         If there is no such figure, or its data are missing; the message says what to do.
     """
-    if name in FIGURES:
-        return list(style.save(FIGURES[name](results), results / name))
+    if draw := {**FIGURES, **TASK_FIGURES, **TASK_PICTURES}.get(name):
+        return list(style.save(draw(results), results / name))
     if name in TABLES:
         return TABLES[name](results)
     if name.startswith(f"{catalogue.FOLDER}/"):

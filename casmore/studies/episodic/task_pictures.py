@@ -4,6 +4,7 @@ They are rendered from the movement in ``NAME_solution.csv``, which a study has 
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,10 @@ def _frames(results: Path, name: str, count: int) -> list[Picture]:
     episodes = objective.run(np.tile(weights, (len(_SEEDS), 1)), _SEEDS)
     chosen = int(episodes.success.argmax())
     every = max(int(episodes.lengths[chosen]) // (count - 1), 1)
-    frames = objective.episode(weights, _SEEDS[chosen], every=every).frames
+    try:
+        frames = objective.episode(weights, _SEEDS[chosen], every=every).frames
+    except RuntimeError as error:  # nothing to render with
+        raise ReportError(str(error)) from error
     env.close()
     return [*frames[: count - 1], frames[-1]]
 
@@ -99,9 +103,13 @@ def _show(ax: Axes, picture: Picture) -> None:
     ax.set_axis_off()
 
 
+# film strips, and the study whose solution they show
+SHOWN = {
+    "film_hole_reaching": "hole_reaching_noisy",
+    "film_table_tennis": "table_tennis",
+    "film_beer_pong": "beer_pong",
+}
 TASK_PICTURES: dict[str, Callable[[Path], Figure]] = {
     "tasks": tasks,
-    "film_hole_reaching": lambda results: film_strip(results, "hole_reaching_noisy"),
-    "film_table_tennis": lambda results: film_strip(results, "table_tennis"),
-    "film_beer_pong": lambda results: film_strip(results, "beer_pong"),
+    **{film: partial(film_strip, name=study) for film, study in SHOWN.items()},
 }
