@@ -1,19 +1,16 @@
 """``casmore report``: what is made of a run."""
 
 import argparse
-import errno
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casmore.cli import locate, subcommand
-from casmore.cli.errors import UsageError, expected, os_error_text
+from casmore.cli.errors import UsageError, expected
 
 if TYPE_CHECKING:
     from casmore.experiments.store.run_folder import RunFolder
     from casmore.experiments.work_unit import Work
-
-_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def add_commands(commands: Any) -> None:
@@ -82,18 +79,12 @@ def merged_data(run: "RunFolder", plan: "Sequence[Work]", out: Path | None) -> P
     from casmore.experiments.merge import merge
     from casmore.experiments.store.run_folder import RunFolder
 
-    units, place = [work.unit for work in plan], run
-    try:
-        merged = merge(run, units)
-    except OSError as error:
-        if error.errno not in _READ_ONLY:
-            raise
+    place = run
+    if run.is_read_only():
         if out is None:
-            raise UsageError(
-                f"{run.root} is read-only ({os_error_text(error)}); write elsewhere: --out FOLDER"
-            ) from error
+            raise UsageError(f"{run.root} is read-only; write elsewhere, with --out FOLDER")
         place = RunFolder(out / "merged")
-        merged = merge(run, units, place=place)
+    merged = merge(run, (work.unit for work in plan), place=place)
     if not merged:
         raise UsageError(f"{run.root} has no finished units yet, so there is nothing to report")
     return place.data

@@ -90,6 +90,7 @@ def carry_out(
     from casmore.experiments import agreement, backends, runner
     from casmore.experiments.store import coco_files, run_folder
 
+    locate.check_writable(run_folder.RunFolder(root))
     wrong = (run_folder.RunLockedError, agreement.ConfigChangedError, backends.BackendError)
     try:
         with expected(usage=wrong):

@@ -81,6 +81,7 @@ def _merge(options: argparse.Namespace) -> int:
     run, plan = locate.open_run(options.run)
     if locate.is_study(plan):
         raise UsageError(f"{run.root} holds a study: its traces need no merging; try 'report'")
+    locate.check_writable(run)
     with expected(failure=(coco_files.BrokenDataError,)):
         data = merge.merge(run, (work.unit for work in plan))
     done = run.published()
