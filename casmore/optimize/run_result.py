@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import OptimizeResult
 
+from casmore.algorithms.models import Complexity
 from casmore.algorithms.stopping import StopReason
 
 if TYPE_CHECKING:
@@ -38,11 +39,20 @@ def build_result(
         restarts=run.solver.restarts,
         failures=run.failures,
         success=success,
-        message="; ".join(str(reason) for reason in stop) or "running",
+        message=_message(run, stop),
         stop=dict(stop),
         mean=space.to_user(np.array([distribution.mean]))[0],
         cov=space.covariance(distribution.mean, distribution.covariance),
     )
+
+
+def _message(run: SearchRun, stop: dict[StopReason, float]) -> str:
+    message = "; ".join(str(reason) for reason in stop) or "running"
+    richest = run.solver.solver.parameters.richest_model  # type: ignore[attr-defined]
+    if richest is Complexity.FULL or "richest_model" in run.solver.settings:
+        return message
+    why = "queue_size is too small" if "queue_size" in run.solver.settings else "n is too large"
+    return f"{message} (the model was {richest}: {why} for a full one; see 'richest_model')"
 
 
 def attach_result(error: BaseException, run: SearchRun) -> None:

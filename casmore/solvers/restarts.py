@@ -145,7 +145,7 @@ class Restarting:
     target
         Handed to each run: reaching it ends the whole, never leads to a restart.
     settings
-        Handed to each run.
+        Handed to each run; kept as an attribute of this name.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Restarting:
         self._factory, self._start, self._sigma0 = factory, start, sigma0
         self.policy = RestartPolicy(policy)
         self._target = target
-        self._settings = dict(settings or {})
+        self.settings = dict(settings or {})
         self._rng = np.random.default_rng(seed)
         self._evaluations_before = 0
         self._best_x: NDArray[np.float64] | None = None
@@ -183,7 +183,7 @@ class Restarting:
             population_size=population_size,
             seed=self._rng.spawn(1)[0],
             target=self._target,
-            **self._settings,
+            **self.settings,
         )
 
     @property

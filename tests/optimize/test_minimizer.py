@@ -176,3 +176,20 @@ def test_importing_casmore_needs_numpy_and_scipy_alone() -> None:
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     new = set(out.stdout.split()) - set(sys.stdlib_module_names)
     assert new <= {"casmore", "numpy", "scipy"}, new
+
+
+@pytest.mark.parametrize(
+    ("n", "settings", "says"),
+    [
+        (5, {}, ""),
+        (5, {"richest_model": "diagonal"}, ""),
+        (12, {"queue_size": 100}, "the model was diagonal: queue_size is too small"),
+        (150, {}, "the model was diagonal: n is too large"),
+    ],
+)
+def test_the_message_says_where_the_model_is_not_full(
+    n: int, settings: dict[str, Any], says: str
+) -> None:
+    result = casmore.fmin(lambda x: (x**2).sum(), np.ones(n), 0.5, seed=1, budget=50, **settings)
+    assert ("the model was" in result.message) == bool(says)
+    assert says in result.message
