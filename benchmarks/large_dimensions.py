@@ -18,6 +18,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ def minimise(solver: str, name: str, n: int, seconds: float) -> tuple[int, float
         return int(es.result.evaluations), float(es.result.fbest)
     from casmore import CasMore
 
-    settings = {"richest_model": "diagonal"} if solver.endswith("diagonal") else {}
+    settings: dict[str, Any] = {"richest_model": "diagonal"} if solver.endswith("diagonal") else {}
     ours = CasMore(x0, 2.0, seed=1, target=1e-8, **settings)
     while not ours.stop() and ours.evaluations < budget and time.process_time() < end:
         X = ours.ask()
