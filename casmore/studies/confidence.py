@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 _TAILS = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
-_RESAMPLES = 10_000
+_RESAMPLES = 2000
 _SEED = 20240901  # the same data give the same interval
 
 
