@@ -9,9 +9,15 @@ from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore
 from casmore.solvers.protocol import Seed
 
-# CA-MORE has nothing that raises the entropy. What its covariance updates take from it is the
-# schedule, and a tenth of CAS-MORE's trust region keeps that slow enough (study "rosenbrock").
-_CA_MORE_FRACTION = 0.1
+# CA-MORE has nothing that raises the entropy: it falls by what the covariance's updates take, for
+# which a tenth of CAS-MORE's trust region is slow enough, and by a fixed decrease. The larger trust
+# region of the mean lets the mean keep up. On the 15-D Rosenbrock function the grid search (study
+# "rosenbrock_grid") has faster settings, with a decrease of 0.15 nats; in 2 to 5-D these converge
+# prematurely on Rosenbrock and the ellipsoid, which these values solve, with a fifth to a quarter
+# fewer evaluations than without a decrease.
+_EPSILON_MEAN = 2.0
+_COVARIANCE_FRACTION = 0.1
+_ENTROPY_DECREASE = 0.05
 
 
 def make(
@@ -23,7 +29,16 @@ def make(
     target: float | None = None,
     **settings: Any,
 ) -> CasMore:
-    """Return CA-MORE: CAS-MORE's trust regions, a fixed entropy schedule."""
+    """Return CA-MORE: CAS-MORE with a fixed entropy schedule in place of the adaptive one.
+
+    Parameters
+    ----------
+    x0, sigma0, population_size, seed, target
+        As of `casmore.algorithms.cas_more.CasMore`.
+    settings
+        Fields of `casmore.algorithms.cas_more.CasMoreParameters` to change; ``entropy_decrease``
+        and ``minimal_entropy`` are the schedule.
+    """
     return CasMore(
         x0,
         sigma0,
@@ -32,7 +47,9 @@ def make(
         target=target,
         **{
             "step_size_adaptation": False,
-            "epsilon_covariance": _CA_MORE_FRACTION * defaults.epsilon_covariance(np.size(x0)),
+            "epsilon_mean": _EPSILON_MEAN,
+            "epsilon_covariance": _COVARIANCE_FRACTION * defaults.epsilon_covariance(np.size(x0)),
+            "entropy_decrease": _ENTROPY_DECREASE,
             **settings,
         },
     )
