@@ -1,8 +1,12 @@
-"""docs/studies.md and docs/at_scale.md, done as they say, with experiments made small."""
+"""The pages of docs/ and README.md, done as they say, with experiments made small.
+
+``docs/own_solver.md`` is tested in ``tests/solvers/test_own_solver.py``.
+"""
 
 import re
 import shutil
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -10,8 +14,38 @@ from clones import ROOT, blocks, clone, run
 
 from casmore.experiments.config import check
 
-PAGE = "docs/studies.md"
+STUDIES = "docs/studies.md"
 AT_SCALE = "docs/at_scale.md"
+BBOB = "docs/bbob.md"
+LIBRARY = ("README.md", "docs/library.md")  # their Python blocks run alone
+CODE = [
+    pytest.param(code, id=f"{page}-{i}")
+    for page in LIBRARY
+    for i, code in enumerate(blocks(page, "python"))
+]
+
+
+def test_code_blocks_are_all_run() -> None:
+    pages = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")}
+    with_code = {page for page in pages if "```" in (ROOT / page).read_text()}
+    assert with_code == {STUDIES, AT_SCALE, BBOB, "docs/library.md", "docs/own_solver.md"}
+
+
+@pytest.mark.parametrize("code", CODE)
+def test_a_block_of_python_runs_alone(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(compile(code, "block", "exec"), {"__name__": "__main__"})
+
+
+def test_links_lead_somewhere() -> None:
+    pages = ("README.md", "CONTRIBUTING.md", "results/README.md")
+    for path in (*(ROOT / page for page in pages), *(ROOT / "docs").rglob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path} points at {target}"
 
 
 def small(text: str) -> str:
@@ -26,14 +60,14 @@ def small(text: str) -> str:
 @pytest.mark.timeout(600)
 def test_the_commands_run_in_a_clone(tmp_path: Path) -> None:
     folder = clone(tmp_path / "clone")
-    texts = {path: path.read_text() for path in (folder / "configs").iterdir()}
-    studies = [path for path, text in texts.items() if re.search(r"^functions = \[", text, re.M)]
-    assert len(studies) == 4
+    made_by_make = re.findall(r"^STUDY *\?= (.*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    studies = [folder / f"configs/{name}.toml" for name in made_by_make[0].split()]
+    assert len(studies) >= 4
     for path in studies:
         path.write_text(small(path.read_text()))
     for picture in (folder / "results").glob("*.png"):
         picture.unlink()
-    for block in blocks(PAGE, "bash"):
+    for block in blocks(STUDIES, "bash"):
         for command in block.splitlines():
             run(command, folder)
     made = {path.stem for path in (folder / "results").glob("*.png")}
@@ -42,11 +76,11 @@ def test_the_commands_run_in_a_clone(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_study_of_ones_own_and_its_traces(tmp_path: Path) -> None:
-    (config,) = blocks(PAGE, "toml")
+    (config,) = blocks(STUDIES, "toml")
     (tmp_path / "mine.toml").write_text(small(config))
     (tmp_path / "results").symlink_to(ROOT / "results")
     run("casmore run mine.toml && casmore report runs/mine", tmp_path)
-    for i, code in enumerate(blocks(PAGE, "python")):
+    for i, code in enumerate(blocks(STUDIES, "python")):
         (tmp_path / f"block{i}.py").write_text(code)
         run(f"{sys.executable} block{i}.py", tmp_path)
     assert (tmp_path / "cma.png").stat().st_size > 0
@@ -67,11 +101,18 @@ def shrink(path: Path) -> None:
     path.write_text(text)
 
 
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone whose configs/paper.toml is small."""
+    folder = clone(tmp_path_factory.mktemp("paper") / "clone")
+    shrink(folder / "configs/paper.toml")
+    return folder
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_an_experiment_at_scale(tmp_path: Path) -> None:
-    folder = clone(tmp_path / "clone")
-    shrink(folder / "configs/paper.toml")
+def test_an_experiment_at_scale(paper: Path) -> None:
+    folder = paper
     lines = [
         line
         for block in blocks(AT_SCALE, "bash")
@@ -87,6 +128,19 @@ def test_an_experiment_at_scale(tmp_path: Path) -> None:
     run("casmore report paper --compare elsewhere/ANOTHER", folder)
     tables = folder / "runs/paper/reports/cocopp/comparison/pptables.html"
     assert {"CMA-ES", "ANOTHER"} <= set(re.findall(r"[A-Z-]+", tables.read_text("latin-1")))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_bbob_experiment(paper: Path) -> None:
+    exported = paper / "results/bbob"
+    if exported.exists():
+        shutil.rmtree(exported)
+    printed = [
+        run(command, paper) for block in blocks(BBOB, "bash") for command in block.splitlines()
+    ]
+    assert any("CAS-MORE" in text for text in printed)
+    assert (exported / "trials.csv.gz").is_file()
 
 
 def test_settings_of_a_run_at_scale_are_known(tmp_path: Path) -> None:

@@ -1,11 +1,10 @@
-"""Every command and code block of README.md and CONTRIBUTING.md, run as a newcomer would.
+"""The commands of README.md and CONTRIBUTING.md, run as a newcomer would.
 
-``make lint`` and ``make test`` are what CI itself calls; here it is checked that it does.
+``make lint`` and ``make test`` are what CI itself calls; here it is checked that it does. Python
+blocks are run by ``test_docs.py``.
 """
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -35,17 +34,6 @@ def commands() -> list[str]:
     return list(dict.fromkeys(line for block in found for line in block.splitlines()))
 
 
-@pytest.mark.parametrize(
-    "code", blocks("README.md", "python"), ids=lambda code: code.split("\n")[-2][:40]
-)
-def test_a_block_of_python_runs_by_itself(code: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-
-
 def test_ci_runs_the_commands_that_check() -> None:
     (made,) = re.findall(r"^make ([\w -]+)", (ROOT / ".ci/run").read_text(), flags=re.MULTILINE)
     for command in RUN_BY_CI:
@@ -65,7 +53,8 @@ def test_the_other_commands_run_in_a_clone(tmp_path: Path) -> None:
     assert (folder / "runs/quick/data/CAS-MORE").is_dir()
 
 
-def test_the_picture_is_there() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text()):
-            assert (ROOT / target).exists(), f"{page} points at {target}"
+def test_targets_of_make_that_are_mentioned_exist() -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    for page in (*PAGES, *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\bmake ([a-z-]+)`?", (ROOT / page).read_text()):
+            assert target in targets, f"{page}: make {target}"
