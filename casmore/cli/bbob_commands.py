@@ -1,12 +1,15 @@
 """``casmore export``, ``league`` and ``archive``: what is made of a BBOB run beside its report."""
 
 import argparse
-from pathlib import Path
-from typing import Any
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
-from casmore.cli import locate, subcommand
+from casmore.cli import locate, outputs, subcommand
 from casmore.cli.errors import UsageError, expected
-from casmore.cli.report_command import merged_data
+
+if TYPE_CHECKING:
+    from casmore.experiments.store.run_folder import RunFolder
+    from casmore.experiments.work_unit import Work
 
 
 def add_commands(commands: Any) -> None:
@@ -72,9 +75,11 @@ def _export(options: argparse.Namespace) -> int:
     from casmore.reports.errors import ReportError
     from casmore.reports.export import export
 
-    with expected(failure=(coco_files.BrokenDataError, ReportError)):
-        runs = [_bbob_run(given)[0] for given in options.runs]
-        for path in export(runs, options.out or runs[0] / "export"):
+    runs = [_open(given) for given in options.runs]
+    out = outputs.folder(runs[0][0], options.out, "export")
+    with expected(failure=(coco_files.BrokenDataError, ReportError)), ExitStack() as stack:
+        data = [stack.enter_context(outputs.merged_data(*run)) for run in runs]
+        for path in export([run.root for run, _ in runs], out, data=data):
             print(path)
     return 0
 
@@ -86,12 +91,15 @@ def _league(options: argparse.Namespace) -> int:
     from casmore.reports import league, league_page, run_data
     from casmore.reports.errors import ReportError
 
-    with expected(failure=(coco_files.BrokenDataError, ReportError)):
-        run, data = _bbob_run(options.run, options.out)
-        standings = league.standings(run_data.load(run, data))
+    run, plan = _open(options.run)
+    with (
+        expected(failure=(coco_files.BrokenDataError, ReportError)),
+        outputs.merged_data(run, plan) as data,
+    ):
+        standings = league.standings(run_data.load(run.root, data))
     league_page.print_places(Console(), standings)
     if options.out:
-        league_page.write(options.out, run.resolve().name, standings)
+        league_page.write(options.out, run.root.resolve().name, standings)
         print(options.out / "league.html")
     return 0
 
@@ -101,18 +109,21 @@ def _archive(options: argparse.Namespace) -> int:
     from casmore.reports.archive_entry import pack
     from casmore.reports.errors import ReportError
 
-    with expected(failure=(coco_files.BrokenDataError, ReportError)):
-        run, data = _bbob_run(options.run, options.out)
-        out = options.out or run / "archive"
-        for path in pack(run, out, data=data, author=options.author, only=options.only):
+    run, plan = _open(options.run)
+    out = outputs.folder(run, options.out, "archive")
+    with (
+        expected(failure=(coco_files.BrokenDataError, ReportError)),
+        outputs.merged_data(run, plan) as data,
+    ):
+        for path in pack(run.root, out, data=data, author=options.author, only=options.only):
             print(path)
     print("DESCRIPTION.md says how to propose them for the archive.")
     return 0
 
 
-def _bbob_run(given: str, out: Path | None = None) -> tuple[Path, Path]:
-    """Return the folder of a run on BBOB, and that of its merged data."""
+def _open(given: str) -> "tuple[RunFolder, tuple[Work, ...]]":
+    """Return the folder of a run on BBOB, and its plan."""
     run, plan = locate.open_run(given)
     if locate.is_study(plan):
         raise UsageError(f"{run.root} holds a study, which has no COCO data; try 'report'")
-    return run.root, merged_data(run, plan, out)
+    return run, plan

@@ -66,18 +66,6 @@ def open_run(given: str) -> "tuple[RunFolder, tuple[Work, ...]]":
     return run, plan.make_plan(experiment)
 
 
-def check_writable(run: "RunFolder") -> None:
-    """Check that a run's folder, which may not be there yet, can be written to.
-
-    Raises
-    ------
-    UsageError
-        If it is read-only.
-    """
-    if run.root.exists() and run.is_read_only():
-        raise UsageError(f"{run.root} is read-only")
-
-
 def is_study(plan: "Sequence[Work]") -> bool:
     """Whether a run is a study, whose units are traced and have no COCO data."""
     from casmore.experiments.work_unit import TracedWork

@@ -1,16 +1,10 @@
 """``casmore report``: what is made of a run."""
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from casmore.cli import locate, subcommand
+from casmore.cli import locate, outputs, subcommand
 from casmore.cli.errors import UsageError, expected
-
-if TYPE_CHECKING:
-    from casmore.experiments.store.run_folder import RunFolder
-    from casmore.experiments.work_unit import Work
 
 
 def add_commands(commands: Any) -> None:
@@ -54,37 +48,23 @@ def _report(options: argparse.Namespace) -> int:
     from casmore.studies.summarise import summarise
 
     run, plan = locate.open_run(options.run)
+    out = outputs.folder(run, options.out, "reports")
     with expected(usage=(reports.ReportError,)):  # before any work
         comparison_data.find(options.compare)
     with expected(failure=(coco_files.BrokenDataError, reports.ReportError)):
         if locate.is_study(plan):  # figures are of the paper's own studies alone (make figures)
             if options.compare or options.archive or options.full:
                 raise UsageError(f"{run.root} holds a study: its report is its tables, no more")
-            for path in summarise(run.root, options.out or run.root / "reports"):
+            for path in summarise(run.root, out):
                 print(path)
             return 0
-        reports.build(
-            run.root,
-            out=options.out,
-            data=merged_data(run, plan, options.out),
-            full=options.full,
-            others=options.compare,
-            archive=options.archive,
-        )
+        with outputs.merged_data(run, plan) as data:
+            reports.build(
+                run.root,
+                out=out,
+                data=data,
+                full=options.full,
+                others=options.compare,
+                archive=options.archive,
+            )
     return 0
-
-
-def merged_data(run: "RunFolder", plan: "Sequence[Work]", out: Path | None) -> Path:
-    """Return the folder with merged data: an interrupted run has units that are not merged yet."""
-    from casmore.experiments.merge import merge
-    from casmore.experiments.store.run_folder import RunFolder
-
-    place = run
-    if run.is_read_only():
-        if out is None:
-            raise UsageError(f"{run.root} is read-only; write elsewhere, with --out FOLDER")
-        place = RunFolder(out / "merged")
-    merged = merge(run, (work.unit for work in plan), place=place)
-    if not merged:
-        raise UsageError(f"{run.root} has no finished units yet, so there is nothing to report")
-    return place.data

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from casmore.cli import invocation, locate, subcommand
+from casmore.cli import invocation, locate, outputs, subcommand
 from casmore.cli.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -90,7 +90,7 @@ def carry_out(
     from casmore.experiments import agreement, backends, runner
     from casmore.experiments.store import coco_files, run_folder
 
-    locate.check_writable(run_folder.RunFolder(root))
+    outputs.check_writable(run_folder.RunFolder(root))
     wrong = (run_folder.RunLockedError, agreement.ConfigChangedError, backends.BackendError)
     try:
         with expected(usage=wrong):

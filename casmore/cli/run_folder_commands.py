@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from casmore.cli import locate, subcommand
+from casmore.cli import locate, outputs, subcommand
 from casmore.cli.errors import EXIT_FAILED, UsageError, expected
 
 
@@ -81,7 +81,7 @@ def _merge(options: argparse.Namespace) -> int:
     run, plan = locate.open_run(options.run)
     if locate.is_study(plan):
         raise UsageError(f"{run.root} holds a study: its traces need no merging; try 'report'")
-    locate.check_writable(run)
+    outputs.check_writable(run)
     with expected(failure=(coco_files.BrokenDataError,)):
         data = merge.merge(run, (work.unit for work in plan))
     done = run.published()

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ Written by `casmore export`; read it with `casmore.reports.trial_table.read`, pa
 """
 
 
-def export(runs: Sequence[Path], out: Path) -> list[Path]:
+def export(runs: Sequence[Path], out: Path, *, data: Sequence[Path] | None = None) -> list[Path]:
     """Export the merged data of runs.
 
     Parameters
@@ -33,6 +34,8 @@ def export(runs: Sequence[Path], out: Path) -> list[Path]:
         Folders of runs. No two may have the same solver on the same function and dimension.
     out
         Where to write ``trials.csv.gz``, ``cost.csv``, ``runs.json`` and ``README.md``.
+    data
+        The folder with each run's merged data; default: ``RUN/data``.
 
     Returns
     -------
@@ -45,8 +48,8 @@ def export(runs: Sequence[Path], out: Path) -> list[Path]:
         If a run has no data, or two have the same; the message names them.
     """
     runtimes: dict[tuple[str, int, int], Runtimes] = {}
-    for run in runs:
-        for r in run_data.load(run):
+    for run, merged in zip(runs, data or repeat(None), strict=data is not None):
+        for r in run_data.load(run, merged):
             key = (r.solver, r.dimension, r.function)
             if key in runtimes:
                 raise ReportError(

@@ -94,7 +94,15 @@ def test_a_report_of_a_read_only_run_is_put_elsewhere(
     assert not built
     assert main(["report", "small", "--out", "else where"]) == 0
     assert (built[0]["out"], built[0]["merged"]) == (Path("else where"), True)
-    assert not Path("runs/small/data").exists()
-    for command in (["merge", "small"], ["run", "small"]):
-        assert main(command) == 2
+    for command in ("export", "archive"):
+        assert main([command, "small"]) == 2
+        assert capsys.readouterr().err.endswith(
+            "is read-only; write elsewhere, with --out FOLDER\n"
+        )
+        assert main([command, "small", "--out", command]) == 0
+    assert {path.name for path in Path("export").iterdir()} > {"trials.csv.gz", "cost.csv"}
+    for command in ("merge", "run"):
+        capsys.readouterr()
+        assert main([command, "small"]) == 2
         assert capsys.readouterr().err == "casmore: runs/small is read-only\n"
+    assert not Path("runs/small/data").exists()
