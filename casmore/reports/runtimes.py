@@ -58,6 +58,9 @@ class Runtimes:
     def __post_init__(self) -> None:
         if not self.restarts.size:
             object.__setattr__(self, "restarts", np.full(self.trials, np.nan))
+        counts = {self.trials, len(self.spent), self.evaluations.shape[1], len(self.restarts)}
+        if len(counts) != 1:
+            raise ValueError(f"the numbers of trials differ: {sorted(counts)}")
 
     @property
     def group(self) -> str:

@@ -35,7 +35,11 @@ def test_curve_counts_the_pairs_of_the_log(run: LoggedRun, loaded: list[Runtimes
 def test_curve_gives_functions_equal_weight(loaded: list[Runtimes]) -> None:
     one, other = of_solver(loaded, "first", 2)
     fewer = replace(
-        other, evaluations=other.evaluations[:, :1], instances=(1,), spent=other.spent[:1]
+        other,
+        evaluations=other.evaluations[:, :1],
+        instances=(1,),
+        spent=other.spent[:1],
+        restarts=other.restarts[:1],
     )
     last = ecdf.curve([one, fewer])[1][-1]
     parts = [np.mean(np.isfinite(r.evaluations)) for r in (one, fewer)]

@@ -20,6 +20,7 @@ from casmore.plotting import style
 from casmore.reports import references
 from casmore.reports.bbob.function_names import title
 from casmore.reports.bbob.simulated_restarts import simulate
+from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.errors import ReportError
 from casmore.reports.runtimes import GROUPS, Runtimes, dimensions, solvers
 
@@ -87,7 +88,8 @@ def _figure(
                 of_solver = [r for r in own if r.solver == solver and r.function in functions]
                 _draw(ax, of_solver, simulated, limit, style.line(index), solver)
             _finish(ax, name, limit)
-        figure.supxlabel(f"evaluations / dimension, {dimension}-D", fontsize=8)
+        label = f"evaluations / dimension, {dimension}-D   ({trial_note(own)})"
+        figure.supxlabel(label, fontsize=8)
         figure.supylabel("fraction of function-target pairs", fontsize=8)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=7, fontsize=7)

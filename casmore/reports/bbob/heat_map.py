@@ -8,6 +8,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from casmore.plotting import style
+from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.errors import ReportError
 from casmore.reports.runtimes import GROUPS, Runtimes, dimensions, solvers
 
@@ -30,6 +31,7 @@ def heat_map(runtimes: Sequence[Runtimes], solver: str, other: str) -> Figure:
     for name in (solver, other):
         if name not in names:
             raise ReportError(f"there is no solver {name!r}; there are {', '.join(names)}")
+    shown = [r for r in runtimes if r.solver in (solver, other)]
     table = {(r.solver, r.dimension, r.function): r for r in runtimes}
     rows = [n for n in dimensions(runtimes) if any(k[:2] == (solver, n) for k in table)]
     functions = range(1, 25)
@@ -53,7 +55,7 @@ def heat_map(runtimes: Sequence[Runtimes], solver: str, other: str) -> Figure:
         ax.set_title(f"ERT of {solver} / ERT of {other}   (blue: {solver} needs fewer evaluations)")
         figure.supxlabel(
             f"ratio to the hardest target that both reach; a triangle: {solver} (blue) or {other} "
-            "(red) reaches harder ones, too",
+            f"(red) reaches harder ones, too; {trial_note(shown)}",
             fontsize=6.5,
         )
     return figure

@@ -12,6 +12,7 @@ from casmore.plotting import style
 from casmore.reports import references
 from casmore.reports.bbob.function_names import title
 from casmore.reports.bbob.significance import p_value_against_all
+from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.runtimes import Runtimes, dimensions, solvers
 
 _FINAL = -1  # the row of the target 1e-8
@@ -41,7 +42,7 @@ def scaling(runtimes: Sequence[Runtimes]) -> Figure:
         for ax, function in zip(axes.flat, functions, strict=False):
             own = [r for r in runtimes if r.function == function]
             _panel(ax, function, own, names, all_dimensions)
-        figure.supxlabel("dimension", fontsize=8)
+        figure.supxlabel(f"dimension   ({trial_note(runtimes)})", fontsize=8)
         figure.supylabel("ERT / dimension, to 1e-8", fontsize=8)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=7, fontsize=7)

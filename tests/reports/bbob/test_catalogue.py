@@ -13,8 +13,9 @@ from casmore.reports import ReportError
 from casmore.reports.bbob import catalogue
 from casmore.reports.bbob.heat_map import heat_map, ratio
 from casmore.reports.bbob.scaling_figure import scaling
+from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.export import export
-from casmore.reports.runtimes import Runtimes
+from casmore.reports.runtimes import Runtimes, within
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +112,13 @@ def test_figures_of_the_same_table_are_the_same(results: Path, tmp_path: Path) -
     for name in ("bbob/scaling", "bbob/second_vs_first"):
         one, two = catalogue.make(name, results)[0], catalogue.make(name, tmp_path)[0]
         assert one.read_bytes() == two.read_bytes()
+
+
+def test_figures_say_where_there_are_fewer_trials(loaded: list[Runtimes]) -> None:
+    fewer = [
+        (within(r, 100, (1, 2)) or r) if (r.solver, r.dimension) == ("first", 3) else r
+        for r in loaded
+    ]
+    assert trial_note(loaded) == "3 trials of each function"
+    assert trial_note(fewer) == "3 trials of each function; 2 in 3-D (first)"
+    assert "2 in 3-D (first)" in scaling(fewer).get_supxlabel()
