@@ -53,7 +53,6 @@ def test_a_function_is_run_placed_and_compared(
             spent=np.full(3, 500.0),
             restarts=np.zeros(3),
             evaluations=np.hstack([r.evaluations / 2, r.evaluations[:, :1]]),
-            restarts=np.full(3, np.nan),
         )
         for r in own
     ]
