@@ -1,4 +1,4 @@
-"""Solvers that do what a test needs: search at random, slowly, or go wrong in one dimension."""
+"""Solvers that do what a test needs: search at random, wait, or go wrong in one dimension."""
 
 import copy
 import os
@@ -15,9 +15,15 @@ from numpy.typing import NDArray
 from casmore.algorithms.stopping import StopReason
 from casmore.solvers.protocol import Seed
 
+FREE = 3  # how many units pass a gate that is closed
+
 
 class RandomSearch:
-    """Samples around its best point, in smaller and smaller steps; stops after ten populations."""
+    """Samples around its best point, in smaller and smaller steps; stops after ten populations.
+
+    With ``gate``, a folder, all units but the first ``FREE`` wait in their third population until
+    the folder has a file ``open``.
+    """
 
     def __init__(
         self,
@@ -27,11 +33,12 @@ class RandomSearch:
         population_size: int | None = None,
         seed: Seed = None,
         target: float | None = None,
-        pause: float = 0.0,
+        gate: str | None = None,
     ) -> None:
         self._rng = np.random.default_rng(seed)
         self._sigma = sigma0
-        self._pause = pause
+        restarted = population_size is not None
+        self._gate = None if gate is None or restarted else Path(gate)
         self.population_size = population_size or 5
         self.evaluations = 0
         self.best_x, self.best_y = x0, np.inf
@@ -42,9 +49,18 @@ class RandomSearch:
         return self.best_x
 
     def ask(self) -> NDArray[np.float64]:
-        time.sleep(self._pause)
+        if self._gate is not None and self._populations == 2:
+            self._wait_at(self._gate)
         steps = self._rng.standard_normal((self.population_size, len(self.best_x)))
         return np.asarray(self.best_x + self._sigma * steps)
+
+    def _wait_at(self, gate: Path) -> None:
+        for ticket in range(FREE):
+            with suppress(FileExistsError):
+                (gate / f"ticket{ticket}").mkdir()
+                return
+        while not (gate / "open").exists():
+            time.sleep(0.02)
 
     def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         self.evaluations += len(X)

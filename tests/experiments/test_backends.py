@@ -19,15 +19,16 @@ from harness import (
     config,
     config_data,
     environment,
+    held_run,
     is_running,
     published,
     run_sequentially,
-    start,
     tree,
     wait_for,
     workers_at_work,
     write_toml,
 )
+from odd_solvers import FREE
 
 from casmore.experiments import backends
 from casmore.experiments.backends.cell import run_in_cell
@@ -43,7 +44,7 @@ PATH = [str(HERE), *sys.path]
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    return tree(run_sequentially(config(pause=0.0), tmp_path_factory.mktemp("sequential")))
+    return tree(run_sequentially(config(), tmp_path_factory.mktemp("sequential")))
 
 
 @contextmanager
@@ -83,25 +84,18 @@ def dask(tmp_path: Path) -> Iterator[tuple[str, list["subprocess.Popen[str]"]]]:
         yield address, workers
 
 
-def _config(tmp_path: Path, pause: float, **run: Any) -> Path:
-    return write_toml(tmp_path / "c.toml", config_data(pause=pause, run={"workers": 2, **run}))
-
-
 @pytest.mark.slow
 def test_dask_loses_a_worker_and_nothing_else(
     dask: tuple[str, list["subprocess.Popen[str]"]], tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
     address, workers = dask
-    root = tmp_path / "run"
-    file = _config(tmp_path, 0.04, backend="dask", dask={"scheduler": address})
-    process = start("run", file, "--out", root)
-    wait_for(lambda: published(root) and len(set(workers_at_work(root))) == 2)
-    children = workers_at_work(root)
-    before = len(published(root))
-    workers[0].kill()  # in the middle of a trial; the child that runs it has to notice
-    output, _ = process.communicate(timeout=90)
-    assert process.returncode == 0, output
-    assert before < 12
+    section = {"workers": 2, "backend": "dask", "dask": {"scheduler": address}}
+    with held_run(tmp_path, run=section) as held:
+        root, children = held.root, workers_at_work(held.root)
+        workers[0].kill()  # in the middle of a trial; the child that runs it has to notice
+        held.open()
+        output = held.end()
+    assert held.process.returncode == 0, output
     assert len(published(root)) == 12
     assert tree(root / "data/RANDOM") == undisturbed
     assert sum(map(is_running, children)) <= 1  # that of the other worker waits for more
@@ -123,24 +117,24 @@ def test_dask_s_scheduler_has_to_be_there(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_job_array_of_submitit_s_local_executor(
     tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    root = tmp_path / "run"
-    file = _config(tmp_path, 0.04, backend="slurm", slurm={"cluster": "local"})
-    process = start("run", file, "--out", root)
-    wait_for(lambda: published(root) and workers_at_work(root))
-    jobs = workers_at_work(root)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=30)
-    assert process.returncode == 130, output
-    wait_for(lambda: not any(map(is_running, jobs)), seconds=5)  # cancelled
-    assert len(published(root)) < 12
-    again = casmore("run", file, "--out", root)
+    section = {"workers": 2, "backend": "slurm", "slurm": {"cluster": "local"}}
+    with held_run(tmp_path, run=section) as held:
+        jobs = workers_at_work(held.root)
+        held.process.send_signal(signal.SIGINT)
+        output = held.end()
+        wait_for(lambda: not any(map(is_running, jobs)))  # cancelled
+        held.open()
+    assert held.process.returncode == 130, output
+    assert len(published(held.root)) == FREE
+    again = casmore(*held.arguments)
     assert again.returncode == 0, again.stderr
-    assert tree(root / "data/RANDOM") == undisturbed
+    assert tree(held.root / "data/RANDOM") == undisturbed
     assert re.search(r"\b12/12 units", again.stderr)
 
 
 def test_slurm_where_there_is_none(tmp_path: Path) -> None:
-    done = casmore("run", _config(tmp_path, 0.0, backend="slurm"), "--out", tmp_path / "run")
+    file = write_toml(tmp_path / "c.toml", config_data(run={"backend": "slurm"}))
+    done = casmore("run", file, "--out", tmp_path / "run")
     assert done.returncode == 2
     assert "backend = \"slurm\", cluster = 'slurm': can't submit jobs" in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,9 +1,8 @@
-"""Runs that are killed, stopped, broken and gone on with, as real processes."""
+"""Runs that are killed, stopped, broken and resumed, as real processes."""
 
 import json
 import os
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +11,26 @@ from harness import (
     casmore,
     config,
     config_data,
+    held_run,
     is_running,
     published,
     run_sequentially,
-    start,
     tree,
     wait_for,
     workers_at_work,
     write_toml,
 )
-
-PAUSE = 0.02  # long enough to be killed in the middle: 12 units of about 0.3 to 0.5 s
+from odd_solvers import FREE
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The data of the slow config when nothing happens, from COCO itself."""
-    return tree(run_sequentially(config(pause=0.0), tmp_path_factory.mktemp("sequential")))
+    """The data of the small config when nothing happens, from COCO itself."""
+    return tree(run_sequentially(config(), tmp_path_factory.mktemp("sequential")))
 
 
 def _data(root: Path) -> dict[str, bytes]:
-    # the pause is a setting, and not in the data
+    # the gate is a setting, and not in the data
     return tree(root / "data" / "RANDOM")
 
 
@@ -40,21 +38,11 @@ def _arguments(tmp_path: Path, root: Path, data: dict[str, Any]) -> list[str | P
     return ["run", write_toml(tmp_path / "c.toml", data), "--out", root]
 
 
-def _start_slow_run(
-    tmp_path: Path, pause: float = PAUSE
-) -> tuple[list[str | Path], Path, "subprocess.Popen[str]"]:
-    root = tmp_path / "run"
-    arguments = _arguments(tmp_path, root, config_data(pause=pause))
-    process = start(*arguments)
-    wait_for(lambda: len(published(root)) >= 3)
-    return arguments, root, process
-
-
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_number_of_workers_does_not_show_in_the_data(
     workers: str, tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    file = write_toml(tmp_path / "c.toml", config_data(pause=0.0))
+    file = write_toml(tmp_path / "c.toml", config_data())
     done = casmore("run", file, "--out", tmp_path / "run", "--workers", workers)
     assert done.returncode == 0, done.stderr
     assert _data(tmp_path / "run") == undisturbed
@@ -64,29 +52,29 @@ def test_the_number_of_workers_does_not_show_in_the_data(
 def test_a_killed_worker_costs_nothing_but_time(
     tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    _, root, process = _start_slow_run(tmp_path)
-    wait_for(lambda: workers_at_work(root))
-    os.kill(workers_at_work(root)[0], signal.SIGKILL)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 0, output
-    assert _data(root) == undisturbed
-    assert list((root / "private").iterdir()) == []
+    with held_run(tmp_path) as held:
+        os.kill(workers_at_work(held.root)[0], signal.SIGKILL)
+        held.open()
+        output = held.end()
+    assert held.process.returncode == 0, output
+    assert _data(held.root) == undisturbed
+    assert list((held.root / "private").iterdir()) == []
 
 
-def test_a_killed_run_goes_on_with_the_same_command(
+def test_a_killed_run_is_resumed_by_the_same_command(
     tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    arguments, root, process = _start_slow_run(tmp_path)
-    wait_for(lambda: len(workers_at_work(root)) == 2)
-    workers = workers_at_work(root)
-    process.kill()  # the parent alone: its workers have to notice
-    process.wait(timeout=10)
-    wait_for(lambda: not any(map(is_running, workers)), seconds=5)
+    with held_run(tmp_path) as held:
+        root, workers = held.root, workers_at_work(held.root)
+        held.process.kill()  # the parent alone: its workers have to notice
+        held.process.wait()
+        wait_for(lambda: not any(map(is_running, workers)))
+        held.open()
     before = {path: path.stat().st_mtime_ns for path in root.glob("units/*/*/unit.json")}
-    assert 3 <= len(before) < 12
+    assert len(before) == FREE
     assert list((root / "private").iterdir()) != []
 
-    done = casmore(*arguments)
+    done = casmore(*held.arguments)
     assert done.returncode == 0, done.stderr
     assert _data(root) == undisturbed
     assert list((root / "private").iterdir()) == []
@@ -96,56 +84,53 @@ def test_a_killed_run_goes_on_with_the_same_command(
     assert second["published"] == second["units"] == 12
 
 
-def test_a_run_killed_with_all_its_processes_goes_on(
+def test_a_run_killed_with_all_its_processes_is_resumed(
     tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    arguments, root, process = _start_slow_run(tmp_path)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=10)
-    assert len(published(root)) < 12
-    done = casmore(*arguments)
+    with held_run(tmp_path) as held:
+        os.killpg(held.process.pid, signal.SIGKILL)
+        held.process.wait()
+        held.open()
+    assert len(published(held.root)) == FREE
+    done = casmore(*held.arguments)
     assert done.returncode == 0, done.stderr
-    assert _data(root) == undisturbed
+    assert _data(held.root) == undisturbed
 
 
 def test_ctrl_c_ends_all_processes_and_says_how_to_resume(
     tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    arguments, root, process = _start_slow_run(tmp_path)
-    wait_for(lambda: len(workers_at_work(root)) == 2)
-    workers = workers_at_work(root)
-    os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the whole group
-    output, _ = process.communicate(timeout=15)
-    assert process.returncode == 130, output
+    with held_run(tmp_path) as held:
+        root, workers = held.root, workers_at_work(held.root)
+        os.killpg(held.process.pid, signal.SIGINT)  # a terminal sends it to the whole group
+        output = held.end()
+        held.open()
+    assert held.process.returncode == 130, output
     assert not any(map(is_running, workers))
     assert "Traceback" not in output
-    assert f"{len(published(root))} finished units are kept" in output
+    assert f"{FREE} finished units are kept" in output
     assert list((root / "private").iterdir()) == []
-    assert f"casmore run {arguments[1]} --out {root}" in output
-    done = casmore(*arguments)
+    assert f"casmore run {held.arguments[1]} --out {root}" in output
+    done = casmore(*held.arguments)
     assert done.returncode == 0, done.stderr
     assert _data(root) == undisturbed
 
 
-def test_sigterm_is_a_stop_as_well(tmp_path: Path) -> None:
-    _, root, process = _start_slow_run(tmp_path)
-    process.terminate()  # what a batch system sends, to the parent alone
-    output, _ = process.communicate(timeout=15)
-    assert process.returncode == 143, output
+def test_sigterm_is_a_stop_as_well_and_a_second_run_in_the_folder_is_refused(
+    tmp_path: Path,
+) -> None:
+    with held_run(tmp_path) as held:
+        second = casmore(*held.arguments)
+        assert second.returncode == 2
+        assert f"{held.root} is in use by process {held.process.pid}" in second.stderr
+        assert "--out" in second.stderr
+        assert held.process.poll() is None
+        held.process.terminate()  # what a batch system sends, to the parent alone
+        output = held.end()
+    assert held.process.returncode == 143, output
     assert "to resume, give the same command" in output
-    session = json.loads((root / "manifest.json").read_text())["sessions"][-1]
+    session = json.loads((held.root / "manifest.json").read_text())["sessions"][-1]
     assert "finished" in session
-
-
-def test_a_second_run_in_the_folder_is_refused(tmp_path: Path) -> None:
-    arguments, root, process = _start_slow_run(tmp_path, pause=0.06)
-    second = casmore(*arguments)
-    assert second.returncode == 2
-    assert f"{root} is in use by process {process.pid}" in second.stderr
-    assert "--out" in second.stderr
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=15)
 
 
 def test_a_failed_unit_is_reported_and_the_rest_go_on(tmp_path: Path) -> None:

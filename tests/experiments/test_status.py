@@ -4,6 +4,7 @@ import os
 import pty
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,10 @@ from harness import (
     config,
     config_data,
     environment,
-    published,
-    start,
-    wait_for,
-    workers_at_work,
+    held_run,
     write_toml,
 )
+from odd_solvers import FREE
 
 from casmore.atomic_io import write_json
 from casmore.experiments.plan import make_plan
@@ -79,47 +78,39 @@ def test_a_clock_that_was_set_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_status_of_a_run_under_way_and_of_one_that_was_killed(tmp_path: Path) -> None:
-    root = tmp_path / "run"
-    file = write_toml(tmp_path / "c.toml", config_data(pause=0.06))
-    process = start("run", file, "--out", root)
-    wait_for(lambda: len(published(root)) >= 2 and len(workers_at_work(root)) == 2)
-    seen = casmore("status", root)
-    assert seen.returncode == 0, seen.stderr
-    assert f"running: all units, process {process.pid} on" in seen.stdout
-    assert "units/min" in seen.stdout
-    assert "left" in seen.stdout
-    assert "\x1b" not in seen.stdout  # there is no terminal
-    assert process.poll() is None
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=10)
-    seen = casmore("status", root)
+    with held_run(tmp_path) as held:
+        seen = casmore("status", held.root)
+        assert seen.returncode == 0, seen.stderr
+        assert f"running: all units, process {held.process.pid} on" in seen.stdout
+        assert "units/min" in seen.stdout
+        assert "left" in seen.stdout
+        assert "\x1b" not in seen.stdout  # there is no terminal
+        assert held.process.poll() is None
+        os.killpg(held.process.pid, signal.SIGKILL)
+        held.end()
+    seen = casmore("status", held.root)
     assert "no session is running" in seen.stdout
     assert "running," not in seen.stdout
-    assert f"{len(published(root))} of 12 units done" in seen.stdout
+    assert f"{FREE} of 12 units done" in seen.stdout
 
 
-@pytest.mark.slow
 def test_in_a_terminal_the_status_follows_the_run_to_its_end(tmp_path: Path) -> None:
-    root = tmp_path / "run"
-    file = write_toml(tmp_path / "c.toml", config_data(pause=0.06))
-    process = start("run", file, "--out", root)
-    wait_for(lambda: published(root))
     ours, theirs = pty.openpty()
-    follower = subprocess.Popen(
-        command("status", root), env=environment(TERM="xterm"), stdout=theirs, text=True
-    )
-    os.close(theirs)
     shown = b""
-    try:
-        while block := os.read(ours, 4096):
-            shown += block
-    except OSError:  # how Linux says that the other end is closed
-        pass
+    with held_run(tmp_path) as held:
+        follower = subprocess.Popen(
+            command("status", held.root), env=environment(TERM="xterm"), stdout=theirs, text=True
+        )
+        os.close(theirs)
+        with suppress(OSError):  # how Linux says that the other end is closed
+            while block := os.read(ours, 4096):
+                shown += block
+                if b"running: all units" in shown:
+                    held.open()
+        assert follower.wait() == 0
+        held.end()
     os.close(ours)
-    assert follower.wait(timeout=30) == 0
-    assert process.wait(timeout=30) == 0
-    assert process.stdout is not None
-    process.stdout.close()
+    assert held.process.returncode == 0
     assert b"running: all units" in shown
     assert b"12 of 12 units done" in shown
 
