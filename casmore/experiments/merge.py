@@ -7,6 +7,7 @@ byte for byte, however the units came about.
 """
 
 import os
+import shlex
 import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -148,8 +149,8 @@ def _rebuild(folder: RunFolder, units: Sequence[Unit], private: Path, target: Pa
             check_checksums(folder.unit(unit))
         except BrokenDataError as error:
             raise BrokenDataError(
-                f"{error}; 'casmore verify {folder.root}' sets damaged units aside, and the same "
-                "'casmore run' as before runs them again"
+                f"{error}; `casmore verify {shlex.quote(str(folder.root))}` sets damaged units "
+                "aside, and the same 'casmore run' as before runs them again"
             ) from error
     _append(folder, units, fresh)
     sync_tree(fresh)

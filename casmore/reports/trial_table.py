@@ -7,6 +7,7 @@ made once from COCO's data; what is drawn from it needs neither them nor COCO.
 import csv
 import gzip
 import io
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -63,7 +64,8 @@ def read(path: Path) -> list[Runtimes]:
             rows = list(csv.reader(file))
     except FileNotFoundError:
         raise ReportError(
-            f"there is no {path}; make it with `casmore export RUN --out {path.parent}`"
+            f"there is no {path}; make it with `casmore export RUN --out "
+            f"{shlex.quote(str(path.parent))}`"
         ) from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise ReportError(f"{path} can't be read: {error}") from error

@@ -131,7 +131,7 @@ def test_a_lost_record_is_written_again_for_the_same_config_alone(
         folder.config.unlink()
     else:
         folder.config.write_bytes(content)
-        with pytest.raises(ValueError, match=r"config\.json is damaged: .*'casmore run CONFIG"):
+        with pytest.raises(ValueError, match=r"config\.json is damaged: .*`casmore run CONFIG"):
             recorded_config(folder)
     with pytest.raises(
         ConfigChangedError, match=r"config\.json is [^\n]*\n.* another config than this"

@@ -1,5 +1,7 @@
 """The config on record in a run's folder: what a run is known by once it has begun."""
 
+import shlex
+
 from casmore.atomic_io import DamagedFileError, read_json
 from casmore.experiments.config.base import Experiment
 from casmore.experiments.config.check import check
@@ -19,7 +21,8 @@ def recorded_config(folder: RunFolder) -> Experiment:
     OSError
         If it can't be read.
     """
-    remedy = f"'casmore run CONFIG --out {folder.root}' with the run's config writes it again"
+    out = shlex.quote(str(folder.root))
+    remedy = f"`casmore run CONFIG --out {out}` with the run's config writes it again"
     document = read_json(folder.config, remedy=remedy)
     try:
         data = from_json(document)
