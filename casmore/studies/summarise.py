@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from casmore.atomic_io import read_json
-from casmore.experiments.config.check import check
+from casmore.experiments.config.record import recorded_config
 from casmore.experiments.config.study import StudyConfig
 from casmore.experiments.config.task_study import TaskStudyConfig
 from casmore.experiments.plan import make_plan
@@ -81,7 +81,7 @@ def summarise(run: Path, results: Path, *, partial: bool = False) -> list[Path]:
 def _config(folder: RunFolder) -> StudyConfig | TaskStudyConfig:
     if not folder.config.is_file():
         raise ReportError(f"{folder.root} is no folder of a run")
-    config = check(read_json(folder.config), source=str(folder.config))
+    config = recorded_config(folder)
     if not isinstance(config, StudyConfig | TaskStudyConfig):
         raise ReportError(f"{folder.root} holds no study; 'casmore report' is for it")
     return config
