@@ -13,8 +13,8 @@ with the budget B in evaluations per dimension. A pair reached after r * n evalu
 ECDF from x = r on, so it contributes 1 - log10(r) / log10(B), at most 1 (reached within n
 evaluations) and at least 0 (reached at the budget, or beyond it by the last population); a pair not
 reached contributes nothing. The area is the mean of these contributions: exact, no grid. There
-are no simulated restarts, other than in cocopp's ECDFs: what a solver has not reached within its
-budget, it has not reached.
+are no simulated restarts, unlike in cocopp's ECDFs: a target that was not reached within the budget
+counts as not reached.
 """
 
 import csv

@@ -1,7 +1,7 @@
 """Data of other algorithms from an online archive of COCO, by name.
 
-A process of its own, as for reports: cocopp keeps what it knows of archives in globals. What was
-fetched once is kept in the user's cache, and needs no network again.
+cocopp runs in a process of its own, as for reports, because it keeps the state of archives in
+globals. Data that were fetched once are kept in the user's cache and need no network again.
 """
 
 import argparse
@@ -22,17 +22,17 @@ from casmore.experiments.limits import ENVIRONMENT
 from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.errors import ReportError
 
-_SECONDS = 10.0  # without an answer; cocopp itself would wait for ever
+_SECONDS = 10.0  # to wait for an answer; cocopp itself has no timeout
 _ANSWER = "casmore-answer: "
 
 
 def fetch(names: Sequence[str], url: str | None = None, cache: Path | None = None) -> list[Path]:
-    """Return the data of archive entries, fetched if they are not there yet.
+    """Return the data of archive entries; fetch those that are not in the cache.
 
     Parameters
     ----------
     names
-        Of each entry its name, or a part that only it has: ``"BIPOP-CMA-ES_hansen"``.
+        For each entry its name, or a part of it that no other entry has: ``"BIPOP-CMA-ES_hansen"``.
     url
         The archive; default: COCO's own for BBOB.
     cache

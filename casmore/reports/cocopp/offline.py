@@ -27,12 +27,12 @@ def import_cocopp(cache: Path | None = None) -> ModuleType:
     Parameters
     ----------
     cache
-        An existing folder for what cocopp keeps on disk; default: one that is gone afterwards.
+        An existing folder for what cocopp keeps on disk; default: a temporary one.
 
     Returns
     -------
     ModuleType
-        ``cocopp``, as it is if this process has imported it before.
+        ``cocopp``; unchanged if this process has imported it before.
     """
     if "cocopp" in sys.modules:
         return sys.modules["cocopp"]

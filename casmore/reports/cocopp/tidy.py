@@ -1,4 +1,4 @@
-"""Take out of cocopp's pages what they show but cocopp did not make.
+"""Remove references to missing files from cocopp's pages.
 
 Some pages name pictures for 5 and 20-D whatever the data, and the page for browsing names those
 that a quick report leaves out; a reader would see broken pictures.
