@@ -1,7 +1,7 @@
 """The ECDF figures: a panel for each dimension, or for each function group, a line for each solver.
 
 A line gives the fraction of all pairs of function and target that a solver had reached, over its
-evaluations. Unlike in cocopp's figures, there are no simulated restarts: the lines end at the budget.
+evaluations. Unlike in cocopp's figures, there are no simulated restarts: lines end at the budget.
 """
 
 import math
