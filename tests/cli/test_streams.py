@@ -53,9 +53,8 @@ def test_a_run_does_not_end_with_the_reader_of_its_log(project: Path) -> None:
     assert list(project.glob("runs/small/data/CAS-MORE/*.info"))
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
-def test_a_run_with_closed_streams_is_a_run_like_any_other(closed: str, project: Path) -> None:
-    done = _shell(f"casmore run small {closed}")
+def test_a_run_with_closed_streams_is_a_run_like_any_other(project: Path) -> None:
+    done = _shell("casmore run small <&- >&- 2>&-")
     assert done.returncode == 0, done.stderr
     assert len(list(project.glob("runs/small/units/CAS-MORE/*/unit.json"))) == 2
     assert main(["verify", "small"]) == 0
@@ -95,10 +94,9 @@ def test_a_deleted_working_directory(tmp_path: Path) -> None:
         )
 
 
-def test_a_notebook_s_backend_of_matplotlib_is_of_no_concern(project: Path) -> None:
+def test_a_notebook_s_backend_of_matplotlib_is_of_no_concern() -> None:
     notebook = {**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_nowhere"}
-    for arguments in (["check-solver", "cma"], ["run", "small"]):
-        done = casmore(*arguments, env=notebook)
-        assert done.returncode == 0, done.stderr
+    done = casmore("check-solver", "cma", env=notebook)
+    assert done.returncode == 0, done.stderr
     code = "import casmore.experiments.limits as l; print(l.ENVIRONMENT['MPLBACKEND'])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "Agg\n"
