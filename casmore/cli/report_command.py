@@ -50,7 +50,7 @@ def _report(options: argparse.Namespace) -> int:
     run, plan = locate.open_run(options.run)
     out = outputs.folder(run, options.out, "reports")
     with expected(usage=(reports.ReportError,)):  # before any work
-        comparison_data.find(options.compare)
+        comparison_data.find(options.compare, run.root)
     with expected(failure=(coco_files.BrokenDataError, reports.ReportError)):
         if locate.is_study(plan):  # figures are of the paper's own studies alone (make figures)
             if options.compare or options.archive or options.full:

@@ -74,7 +74,7 @@ def build(
     console = console or Console()
     # printed as it is: a path must not be broken into lines, coloured, or searched for markup
     say = partial(console.print, soft_wrap=True, markup=False, highlight=False)
-    local, names = comparison_data.find(others)
+    local, names = comparison_data.find(others, run)
     fetched = coco_archive.fetch(names, archive)
     reports = out or run / "reports"
     content = own_part.make(run, [*run_data.load(run, data), *beside], reports, console)

@@ -17,7 +17,7 @@ from casmore.reports.errors import ReportError
 _DATA_FILE = re.compile(r"[^\s,]+\.dat\b")
 
 
-def find(names: Sequence[str]) -> tuple[list[Path], list[str]]:
+def find(names: Sequence[str], run: Path) -> tuple[list[Path], list[str]]:
     """Return the data on the disk, and the names that are left for an archive.
 
     Parameters
@@ -25,17 +25,24 @@ def find(names: Sequence[str]) -> tuple[list[Path], list[str]]:
     names
         For each algorithm a folder, an archive's file, or the name of an entry of an online
         archive.
+    run
+        The folder of the run that is compared with them.
 
     Raises
     ------
     ReportError
         If a path leads nowhere, or what is there is not whole COCO data; the message says what is.
     """
-    local, entries = [], []
+    local: list[Path] = []
+    entries: list[str] = []
     for name in names:
         path = Path(name).expanduser()
         if name and path.exists():
             _check(path)
+            if path.resolve().is_relative_to((run / "data").resolve()):
+                raise ReportError(f"--compare {name}: the run's own data are in its report anyway")
+            if any(path.samefile(other) for other in local):
+                raise ReportError(f"--compare {name}: given twice")
             local.append(path)
         elif _is_meant_as_path(name):
             raise ReportError(f"--compare {name}: there is no such folder or file{_near(path)}")

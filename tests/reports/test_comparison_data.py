@@ -23,7 +23,7 @@ def test_folders_and_archives_are_told_from_names_of_entries(data: Path) -> None
         for file in data.rglob("*"):
             archive.write(file, file.relative_to("others"))
     given = [str(data), "BIPOP-CMA-ES_hansen", "NAME.zip", "2009/BIPOP"]
-    assert comparison_data.find(given) == (
+    assert comparison_data.find(given, Path("mine")) == (
         [data, Path("NAME.zip")],
         ["BIPOP-CMA-ES_hansen", "2009/BIPOP"],
     )
@@ -49,7 +49,7 @@ def test_what_is_no_data(name: str, message: str, data: Path) -> None:
     shutil.copytree("others", "run/data")
     Path("run/config.json").touch()
     with pytest.raises(ReportError, match=message):
-        comparison_data.find([str(data), name])
+        comparison_data.find([str(data), name], Path("mine"))
 
 
 def test_incomplete_data(data: Path) -> None:
@@ -58,9 +58,19 @@ def test_incomplete_data(data: Path) -> None:
     for content, what in ((b"", "is empty"), (whole[:-20], "ends in the middle of a line")):
         file.write_bytes(content)
         with pytest.raises(ReportError, match=rf"_DIM2.dat {what}: the data are incomplete"):
-            comparison_data.find([str(data)])
+            comparison_data.find([str(data)], Path("mine"))
     file.unlink()
     with pytest.raises(ReportError, match=r"_DIM2.dat is missing, which .*f1.info names"):
-        comparison_data.find([str(data)])
+        comparison_data.find([str(data)], Path("mine"))
     file.write_bytes(whole)
-    assert comparison_data.find([str(data)]) == ([data], [])
+    assert comparison_data.find([str(data)], Path("mine")) == ([data], [])
+
+
+def test_the_same_data_twice(data: Path) -> None:
+    with pytest.raises(ReportError, match=r"--compare others/NAME/../NAME: given twice"):
+        comparison_data.find(["others/NAME", "others/NAME/../NAME"], Path("mine"))
+    shutil.copytree(data, "mine/data/NAME")
+    with pytest.raises(ReportError, match=r"mine/data/NAME: the run's own data are in its report"):
+        comparison_data.find(["mine/data/NAME"], Path("mine"))
+    # the same name in another run is another algorithm to cocopp
+    assert comparison_data.find(["others/NAME"], Path("mine")) == ([data], [])
