@@ -104,7 +104,13 @@ def with_budget(factory: SolverFactory, budget: int) -> SolverFactory:
 
 def _takes(made: Any, *arguments: Any, **keywords: Any) -> bool:
     try:
-        inspect.signature(made).bind(*arguments, **keywords)
+        signature = inspect.signature(made)
+        settings = {  # those that have to be given are in the config
+            parameter.name: None
+            for parameter in signature.parameters.values()
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty
+        }
+        signature.bind(*arguments, **{**settings, **keywords})
     except TypeError:
         return False
     except ValueError:  # compiled code may have no signature; calling it will tell

@@ -100,12 +100,18 @@ class Class:
         pass
 
 
+class NeedsSetting(Class):
+    def __init__(self, *arguments: Any, size: int, **others: Any):
+        super().__init__(*arguments, **others)
+
+
 def many(f: Any, x0: Any, budget: Any, rng: Any, more: Any) -> None: ...
 
 
 def test_a_factory_is_told_from_a_plain_function() -> None:
-    made: object = plain_function.adapt(Class, "m:Class")
-    assert made is Class
+    for solver in (Class, NeedsSetting):
+        made: object = plain_function.adapt(solver, "m:Class")
+        assert made is solver
     assert isinstance(plain_function.adapt(random_walk, "m:f"), PlainFunction)
     ours = registry.factory("cma")
     assert plain_function.with_budget(ours, 5) is ours
