@@ -75,4 +75,7 @@ def folder(text: str) -> Path:
     """Read the path of a folder, which need not exist."""
     if not text.strip():
         raise argparse.ArgumentTypeError(f"{text!r} is not the name of a folder; '.' is this one")
-    return Path(text)
+    path = Path(text)
+    if path.exists() and not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a file; name a folder, which may be new")
+    return path

@@ -52,6 +52,7 @@ def test_an_unknown_config_is_answered_with_the_nearest(
         ("--workers", "two", "'two' is not a whole number of at least 1"),
         ("--out", "", "'' is not the name of a folder; '.' is this one"),
         ("--out", " ", "' ' is not the name of a folder; '.' is this one"),
+        ("--out", "configs/small.toml", "'configs/small.toml' is a file; name a folder"),
     ],
 )
 def test_wrong_values_of_options(
