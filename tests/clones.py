@@ -36,7 +36,8 @@ def clone(folder: Path) -> Path:
     (folder / ".venv").mkdir()
     for part in ("bin", "lib", "pyvenv.cfg"):
         (folder / ".venv" / part).symlink_to(Path(sys.prefix) / part)
-    (folder / ".venv/.ready").touch()
+    for stamp in (".ready", ".ready-robot"):
+        (folder / ".venv" / stamp).touch()
     return folder
 
 
