@@ -38,7 +38,7 @@ _DEAD = {"solref": (-10000.0, -100.0)}
 def model() -> Any:
     """Return the compiled model: arm, table, wall, cup, ball, floor."""
     spec = wam.new_spec(DT)
-    wam.add_surroundings(spec, camera=(3.6, 0.6, 2.2), target=(0.1, -1.1, 0.95), fovy=40)
+    wam.add_surroundings(spec, camera=(3.0, 0.4, 2.1), target=(0.1, -1.15, 1.0), fovy=40)
     base = spec.worldbody.add_body(name="base", pos=(0, 0, 0.6))
     base.add_geom(
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,

@@ -47,7 +47,7 @@ def draw(ax: Axes, q: Array, *, width: float, depth: float, alpha: float = 1.0) 
         markerfacecolor="white",
         solid_capstyle="round",
     )
-    ax.set(aspect="equal", xlim=(-2.2, 4.2), ylim=(-1.4, 5.0), xticks=[], yticks=[])
+    ax.set(aspect="equal", xlim=(-2.2, 4.2), ylim=(-1.3, 5.1), xticks=[], yticks=[])
     for spine in ax.spines.values():
         spine.set_visible(False)
     ax.grid(False)

@@ -229,6 +229,8 @@ def add_surroundings(spec: Any, *, camera: Vector, target: Vector, fovy: float) 
     spec.visual.headlight.diffuse = (0.3, 0.3, 0.3)
     spec.visual.quality.shadowsize = 4096
     spec.visual.map.shadowclip = 3.0
+    spec.stat.extent = 4.0  # m: what the shadows' and the camera's ranges are multiples of
+    spec.stat.center = (0, 0, 1)
     spec.worldbody.add_light(
         pos=(0, 0, 5),
         dir=(0.2, 0.2, -1),
