@@ -150,10 +150,22 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
-        """Read what `save` has written, ``more`` included."""
+        """Read what `save` has written, ``more`` included.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, or holds something else.
+        OSError
+            If it can't be read at all.
+        """
         trace = cls()
-        with np.load(path) as file:
-            trace._loaded = {name: file[name] for name in file.files}
+        content = io.BytesIO(Path(path).read_bytes())
+        try:
+            with np.load(content) as file:
+                trace._loaded = {name: file[name] for name in file.files}
+        except Exception as error:  # whatever NumPy and its decompression make of the bytes
+            raise ValueError(f"{path} is no trace, or is damaged: {error}") from error
         return trace
 
 

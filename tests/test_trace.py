@@ -3,10 +3,13 @@
 import math
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -124,6 +127,34 @@ def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
         assert np.array_equal(loaded[name], trace[name], equal_nan=True)
     assert loaded["seed"] == 7
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["trace.npz"]
+
+
+@given(
+    st.binary(max_size=60) | st.integers(0, 10**6) | st.tuples(st.integers(), st.integers(1, 255))
+)
+@example(b"")
+@example(bytes(1000))
+def test_a_damaged_file_is_named(damage: bytes | int | tuple[int, int]) -> None:
+    """Any other content, the file cut short, or a byte of it changed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.npz"
+        Trace().save(path, more=np.arange(9.0))
+        content = bytearray(path.read_bytes())
+        if isinstance(damage, int):
+            del content[damage % len(content) :]
+        elif isinstance(damage, tuple):
+            content[damage[0] % len(content)] ^= damage[1]
+        else:
+            content = bytearray(damage)
+        path.write_bytes(content)
+        try:
+            Trace.load(path)
+        except ValueError as error:
+            message = str(error)
+        else:  # a byte that nothing depends on, as the archive's date of a file
+            assert isinstance(damage, tuple)
+            return
+    assert message.startswith(f"{path} is no trace, or is damaged: ")
 
 
 def test_an_unknown_column_is_refused() -> None:

@@ -129,7 +129,8 @@ def _dispatched() -> list[str]:
 
 def _umath() -> Any:
     """Return NumPy's private module that knows; it has no public one."""
-    return importlib.import_module("numpy._core._multiarray_umath")
+    core = "_core" if hasattr(np, "_core") else "core"  # before 2.0
+    return importlib.import_module(f"numpy.{core}._multiarray_umath")
 
 
 def processor() -> str:
@@ -152,6 +153,11 @@ def _cpuinfo(key: str) -> str:
     except OSError:  # not on Linux
         pass
     return ""
+
+
+def described(found: dict[str, Any]) -> str:
+    """Return kernels as text in one line."""
+    return ", ".join(f"{key} {_shown(value)}" for key, value in found.items())
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> str:

@@ -7,7 +7,6 @@ byte for byte, however the units came about.
 """
 
 import os
-import shlex
 import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -23,7 +22,7 @@ from casmore.atomic_io import (
     sync_tree,
     write_json,
 )
-from casmore.experiments.store.checksums import check_checksums
+from casmore.experiments.store.checksums import check_before_use
 from casmore.experiments.store.coco_files import BrokenDataError, InfoEntry, read_info
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit
@@ -145,13 +144,7 @@ def _rebuild(folder: RunFolder, units: Sequence[Unit], private: Path, target: Pa
     fresh, old = private / "fresh", private / "old"
     fresh.mkdir(parents=True)
     for unit in units:
-        try:
-            check_checksums(folder.unit(unit))
-        except BrokenDataError as error:
-            raise BrokenDataError(
-                f"{error}; `casmore verify {shlex.quote(str(folder.root))}` sets damaged units "
-                "aside, and the same 'casmore run' as before runs them again"
-            ) from error
+        check_before_use(folder.unit(unit), folder.root)
     _append(folder, units, fresh)
     sync_tree(fresh)
     target.parent.mkdir(exist_ok=True)

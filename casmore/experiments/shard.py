@@ -1,7 +1,7 @@
 """A part of a plan: ``3/16`` is the third of sixteen parts, for any queue of a cluster.
 
 The parts are as good as equal in solvers, dimensions and functions, and depend on nothing but the
-plan. So they can be run in any order, on any machine, at the same time or not.
+plan. So they can be run in any order, on several machines, at the same time or not.
 """
 
 import re

@@ -2,10 +2,25 @@
 
 from casmore.algorithms.stopping import StopReason
 from casmore.problems.analytic import AnalyticFunction
+from casmore.experiments.store.checksums import check_before_use
+from casmore.experiments.store.run_folder import RunFolder
+from casmore.experiments.work_unit import Unit
 from casmore.solvers.restarts import Restarting
 from casmore.trace import Trace
 
 FILE = "trace.npz"
+
+
+def load_trace(folder: RunFolder, unit: Unit) -> Trace:
+    """Return the trace of a published unit.
+
+    Raises
+    ------
+    BrokenDataError
+        If the unit is damaged; the message says what to do.
+    """
+    check_before_use(folder.unit(unit), folder.root)
+    return Trace.load(folder.unit(unit) / FILE)
 
 
 def minimise(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from casmore.experiments import kernels
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.reports import pages
 from casmore.reports.unit_table import COLUMNS, Total, UnitRow, totals
@@ -68,7 +69,14 @@ def write(page: Path, title: str, run: Path, rows: Sequence[UnitRow]) -> None:
         failures=[row for row in rows if row.failed],
         session_headings=_SESSIONS,
         sessions=[_session(session) for session in sessions],
-        machine={**last.get("machine", {}), **last.get("versions", {})},
+        machine={
+            **last.get("machine", {}),
+            "kernels": "; ".join(kernels.described(found) for found in last.get("kernels", [])),
+            **last.get("versions", {}),
+        }
+        if last
+        else {},
+        notes=[note for session in sessions for note in session.get("notes", [])],
         seeds=manifest.get("seeds", ""),
         digest=manifest.get("config_digest", ""),
         config=json.dumps(config, indent=1) if config else "",

@@ -82,7 +82,7 @@ def load(run: Path) -> list[UnitRow]:
     published = folder.published()
     rows = [UnitRow(unit, _read(folder.sidecar(unit)), failed=False) for unit in published]
     rows += [
-        UnitRow(unit, _read(folder.failure(unit)), failed=True)
+        UnitRow(unit, _read_failure(folder.failure(unit)), failed=True)
         for unit in folder.failed()
         if unit not in published  # by a later session
     ]
@@ -187,6 +187,13 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         problem = str(error)
     raise _damaged(path, problem)
+
+
+def _read_failure(path: Path) -> dict[str, Any]:
+    try:
+        return _read(path)
+    except ReportError:  # the unit is run again in any case
+        return {"error": f"{path} can't be read"}
 
 
 def _damaged(what: object, problem: str) -> ReportError:

@@ -9,7 +9,7 @@ from casmore.experiments.config.study import StudyConfig
 from casmore.experiments.config.task_study import TaskStudyConfig
 from casmore.experiments.plan import make_plan
 from casmore.experiments.store.run_folder import RunFolder
-from casmore.experiments.study_trial import FILE
+from casmore.experiments.study_trial import load_trace
 from casmore.reports.errors import ReportError
 from casmore.studies.curve_table import curve, write_curves
 from casmore.studies.episodic.task_tables import summarise_task
@@ -56,7 +56,7 @@ def summarise(run: Path, results: Path, *, partial: bool = False) -> list[Path]:
             units = [
                 w.unit for w in plan if (w.unit.label, w.unit.function) == (solver.label, function)
             ]
-            traces = [Trace.load(folder.unit(unit) / FILE) for unit in units]
+            traces = [load_trace(folder, unit) for unit in units]
             rows += [
                 describe_run(
                     solver.label,

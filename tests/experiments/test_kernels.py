@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from harness import config, tree
 
@@ -19,7 +18,7 @@ from casmore.experiments.plan import make_plan
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.worker import Workplace
 
-_ALL_OF_NUMPYS = " ".join(np._core._multiarray_umath.__cpu_dispatch__)  # type: ignore[attr-defined]
+_ALL_OF_NUMPYS = " ".join(kernels._umath().__cpu_dispatch__)
 # how processors differ in what is chosen for them: BLAS, NumPy, and the C library
 ELSEWHERE = {
     "OPENBLAS_CORETYPE": "Nehalem",

@@ -40,7 +40,7 @@ class Suite(Section):
     dimensions: Annotated[tuple[int, ...], _DIMENSIONS]
     # after validation never None: COCO's own choice is spelled out, so that a run's record says it
     instances: Annotated[tuple[int, ...] | None, BeforeValidator(_instances)] = None
-    year: Annotated[StrictInt, Field(ge=bbob.FIRST_YEAR)] | None = None
+    year: Annotated[StrictInt, Field(ge=bbob.FIRST_YEAR, le=9999)] | None = None
 
     @model_validator(mode="after")
     def _resolve_instances(self) -> Self:

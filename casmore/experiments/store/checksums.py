@@ -1,6 +1,7 @@
 """Checksums of a unit's files, in the form that ``sha256sum --check`` reads."""
 
 import hashlib
+import shlex
 from pathlib import Path
 
 from casmore.experiments.store.coco_files import BrokenDataError
@@ -9,14 +10,14 @@ _NAME = "SHA256SUMS"
 
 
 def write_checksums(folder: Path) -> None:
-    """Write down the checksum of every file in ``folder`` and below."""
+    """Record the checksum of every file in ``folder`` and below."""
     sums = _sums(folder)
     lines = (f"{digest}  {name}\n" for name, digest in sums.items())
     (folder / _NAME).write_text("".join(lines), encoding="utf-8")
 
 
 def check_checksums(folder: Path) -> None:
-    """Compare the files with what was written down.
+    """Compare the files with the checksums on record.
 
     Raises
     ------
@@ -39,6 +40,23 @@ def check_checksums(folder: Path) -> None:
             raise BrokenDataError(f"{folder / name} does not belong there")
         if written[name] != found[name]:
             raise BrokenDataError(f"{folder / name} has changed since it was written")
+
+
+def check_before_use(unit: Path, run: Path) -> None:
+    """Check the files of a published unit of a run that are about to be read.
+
+    Raises
+    ------
+    BrokenDataError
+        If they are not those that were published; the message says what to do.
+    """
+    try:
+        check_checksums(unit)
+    except BrokenDataError as error:
+        raise BrokenDataError(
+            f"{error}; `casmore verify {shlex.quote(str(run))}` sets damaged units aside, and the "
+            "same 'casmore run' as before runs them again"
+        ) from error
 
 
 def _sums(folder: Path) -> dict[str, str]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from casmore.experiments.config.task_study import TaskStudyConfig
 from casmore.experiments.plan import make_plan
 from casmore.experiments.store.run_folder import RunFolder
-from casmore.experiments.study_trial import FILE
+from casmore.experiments.study_trial import load_trace
 from casmore.reports.errors import ReportError
 from casmore.trace import Trace
 
@@ -118,7 +118,7 @@ def summarise_task(
         units = [unit for unit in done if unit.label == solver.label]
         if not units:
             raise ReportError(f"no run of {solver.label} is finished in {folder.root}")
-        traces = [Trace.load(folder.unit(unit) / FILE) for unit in units]
+        traces = [load_trace(folder, unit) for unit in units]
         described = [
             describe(unit.label, unit.repeat, t) for unit, t in zip(units, traces, strict=True)
         ]
