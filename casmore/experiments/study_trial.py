@@ -1,10 +1,10 @@
 """Runs of a study: every iteration recorded, over when the value at the mean is at the target."""
 
 from casmore.algorithms.stopping import StopReason
-from casmore.problems.analytic import AnalyticFunction
 from casmore.experiments.store.checksums import check_before_use
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit
+from casmore.problems.analytic import AnalyticFunction
 from casmore.solvers.restarts import Restarting
 from casmore.trace import Trace
 

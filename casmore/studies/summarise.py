@@ -14,7 +14,6 @@ from casmore.reports.errors import ReportError
 from casmore.studies.curve_table import curve, write_curves
 from casmore.studies.episodic.task_tables import summarise_task
 from casmore.studies.run_table import StudyRun, describe_run, write_runs
-from casmore.trace import Trace
 
 _MOST_CURVES = 10  # more variants, as of a grid search, are for no figure
 

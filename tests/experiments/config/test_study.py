@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from harness import tree
 
 from casmore import cli
 from casmore.algorithms.cas_more import CasMoreParameters
@@ -175,6 +176,16 @@ def test_a_study_runs_and_resumes_to_the_same_traces(
     assert (whole.root / "reports" / "tiny_runs.csv").is_file()
     assert cli.main(["merge", str(whole.root)]) == 2
     assert "holds a study" in capsys.readouterr().err
+    # a damaged trace is not summarised, but found and computed again
+    trace = parts.unit(gone) / study_trial.FILE
+    sound = tree(trace.parent)["trace.npz"]
+    trace.write_bytes(b"")
+    assert cli.main(["report", str(parts.root)]) == 1
+    assert f"{trace} has changed since it was written; `casmore verify" in capsys.readouterr().err
+    assert cli.main(["verify", str(parts.root)]) == 1
+    assert f"{gone}: {trace} has changed" in capsys.readouterr().out
+    assert runner.run(config, parts.root, workers=1).published == 4
+    assert tree(trace.parent)["trace.npz"] == sound
 
 
 def restarting(seed: int) -> Restarting:
