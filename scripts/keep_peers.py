@@ -8,6 +8,7 @@ FOLDER is one that ``casmore export`` has written; default: ``results/bbob``.
 import sys
 from pathlib import Path
 
+from casmore.atomic_io import write_bytes
 from casmore.reports import references, trial_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -15,10 +16,11 @@ SOLVERS = ("CAS-MORE", "CMA-ES")
 
 
 def main(folder: Path = ROOT / "results" / "bbob") -> None:
-    """Write ``casmore/reports/reference_data/peers.csv.gz``."""
+    """Write ``casmore/reports/reference_data/peers.csv.gz``, and beside it how it came about."""
     runtimes = trial_table.read(folder / trial_table.FILE)
     target = Path(references.__file__).parent / "reference_data" / references.PEERS
     trial_table.write(target, [r for r in runtimes if r.solver in SOLVERS])
+    write_bytes(target.with_name("peers_runs.json"), (folder / "runs.json").read_bytes())
     print(target, f"{target.stat().st_size / 1000:.0f} kB")
 
 
