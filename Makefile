@@ -19,7 +19,7 @@ DEV    := $(VENV)/.ready-dev
 OLDEST := .venv-oldest
 # how many processes run the tests
 JOBS   ?= 2
-QUICK  := tests/algorithms tests/problems tests/solvers tests/test_optimize.py tests/test_trace.py
+QUICK  := tests/algorithms tests/problems tests/solvers tests/optimize tests/test_trace.py
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
@@ -36,14 +36,14 @@ help: ## show this list
 
 setup: $(READY) ## install what an experiment needs into .venv
 
-bbob: $(READY) ## run an experiment (again: go on where it stopped), then report it
+bbob: $(READY) ## run an experiment (again: resume it), then report it
 	$(BIN)/casmore run $(CONFIG)
 	$(BIN)/casmore report $(CONFIG)
 
 report: $(READY) ## make the report of CONFIG's run again
 	$(BIN)/casmore report $(CONFIG)
 
-study: $(ROBOT) ## run the studies (again: go on), put their tables into results/
+study: $(ROBOT) ## run the studies (again: resume them), put their tables into results/
 	for name in $(STUDY); do $(BIN)/casmore run configs/$$name.toml --out runs/$$name || exit; done
 	$(BIN)/python scripts/summarise_study.py $(STUDY:%=runs/%)
 
@@ -64,7 +64,7 @@ test-oldest: ## run the tests of algorithms and fmin with the oldest NumPy and S
 	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --only-binary numpy,scipy --editable '.[test]' \
 	  $$(grep '^dependencies' pyproject.toml | grep -o '[a-z]*>=[0-9.]*' | sed 's/>=/==/')
-	$(OLDEST)/bin/python -m pytest -n $(JOBS) tests/algorithms tests/test_optimize.py
+	$(OLDEST)/bin/python -m pytest -n $(JOBS) tests/algorithms tests/optimize
 
 lint: $(DEV) ## check style, types, and who imports whom
 	$(BIN)/ruff check .

@@ -8,7 +8,7 @@ command is given again. Each run that has got through is compared, byte for byte
 undisturbed one. The last is let through in peace. Ends with the number of kills, and exit code 0 if
 all data were the same.
 
-Most kills come some seconds after units are in work, on a slow machine as well; some come at any
+Most kills come some seconds after units have begun, on a slow machine as well; some come at any
 moment, as while a process is only starting.
 """
 
@@ -24,7 +24,7 @@ from collections import Counter
 from pathlib import Path
 
 _LONGEST_PAUSE, _SHORTEST_PAUSE = 6.0, 0.5
-_ANY_MOMENT = 0.2  # fraction of the kills that wait for no unit to be in work
+_ANY_MOMENT = 0.2  # fraction of the kills that do not wait for a unit to begin
 _LINE_SECONDS = 60.0
 _GAVE_UP = "its worker process died"  # what a unit fails of when it is hit three times in a session
 
@@ -59,7 +59,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=None, help="of the kills")
     parser.add_argument("--out", type=Path, default=Path("runs/soak"), help="emptied first")
-    parser.add_argument("--keep", action="store_true", help="go on with what is in --out")
+    parser.add_argument("--keep", action="store_true", help="resume what is in --out")
     return parser.parse_args()
 
 
@@ -104,7 +104,7 @@ class Soak:
         return time.monotonic() < until
 
     def _session(self, root: Path, until: float) -> bool:
-        """Start or resume the run, and kill until it ends; return whether it has to go on."""
+        """Start or resume the run, and kill until it ends; return whether it has to be resumed."""
         began = time.time()
         process = self._start(root)
         self.sessions += 1

@@ -56,5 +56,5 @@ def test_the_other_commands_run_in_a_clone(tmp_path: Path) -> None:
 def test_targets_of_make_that_are_mentioned_exist() -> None:
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     for page in (*(ROOT / page for page in PAGES), *(ROOT / "docs").glob("*.md")):
-        for target in re.findall(r"\bmake ([a-z-]+)`?", page.read_text()):
+        for target in re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(), re.MULTILINE):
             assert target in targets, f"{page}: make {target}"
