@@ -74,4 +74,4 @@ def _legend(figure: Figure, order: Sequence[str]) -> None:
         ax.plot([], [], color=colour, linewidth=2.5, label=name)[0]
         for name, colour in _VIRTUAL.items()
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=5, fontsize=7)
+    figure.legend(handles=handles, loc="outside upper center", ncols=6, fontsize=7)

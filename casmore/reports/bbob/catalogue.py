@@ -9,11 +9,12 @@ from matplotlib.figure import Figure
 
 from casmore.atomic_io import write_text
 from casmore.plotting import style
-from casmore.reports import trial_table
+from casmore.reports import league, trial_table
 from casmore.reports.bbob import ecdf_figure, ratio_table
 from casmore.reports.bbob.heat_map import heat_map
 from casmore.reports.bbob.scaling_figure import scaling
 from casmore.reports.errors import ReportError
+from casmore.reports.league_figure import strips
 from casmore.reports.runtimes import Runtimes, dimensions, solvers
 
 FOLDER = "bbob"
@@ -35,7 +36,7 @@ def names(results: Path) -> list[str]:
     ]
     first, *others = solvers(runtimes)
     pairs = [f"{first}_vs_{other}" for other in others]
-    return [f"{FOLDER}/{name}" for name in (*parts, "scaling", *pairs)]
+    return [f"{FOLDER}/{name}" for name in (*parts, "scaling", "league", *pairs)]
 
 
 def make(name: str, results: Path) -> list[Path]:
@@ -45,7 +46,8 @@ def make(name: str, results: Path) -> list[Path]:
     ----------
     name
         ``bbob/`` and one of ``ecdf_05D``, ``ecdf_functions_05D``, ``ert_ratios_05D``, each with
-        any dimension of the table; ``scaling``; or ``A_vs_B``, the heat map of any two solvers.
+        any dimension of the table; ``scaling``; ``league``; or ``A_vs_B``, the heat map of any two
+        solvers.
     results
         The folder that has ``bbob/trials.csv.gz``.
 
@@ -78,11 +80,13 @@ def _figure(name: str, runtimes: list[Runtimes]) -> Figure | dict[str, str]:
         return draw[match[1]](runtimes, dimension)
     if name == "scaling":
         return scaling(runtimes)
+    if name == "league":
+        return strips(league.standings(runtimes))
     if match := _PAIR.fullmatch(name):
         return heat_map(runtimes, match[1], match[2])
     raise ReportError(
         f"there is no figure {FOLDER}/{name}; there are ecdf_05D, ecdf_functions_05D and "
-        f"ert_ratios_05D of each dimension, scaling, and A_vs_B for the solvers "
+        f"ert_ratios_05D of each dimension, scaling, league, and A_vs_B for the solvers "
         f"{', '.join(solvers(runtimes))}"
     )
 

@@ -87,7 +87,7 @@ def _cell(ax: Axes, x: int, y: int, a: Runtimes, b: Runtimes) -> float:
         left, bottom, size = x - 0.48, y + 0.47, 0.3
         corner = [(left, bottom), (left + size, bottom), (left, bottom - size * 1.2)]
         colour = "#08306b" if further[0] else "#8b0000"
-        ax.fill(*zip(*corner, strict=True), color=colour, linewidth=0, zorder=3)
+        ax.fill(*zip(*corner, strict=True), facecolor=colour, edgecolor="white", linewidth=0.4)
     return value
 
 

@@ -28,7 +28,7 @@ def results(run: LoggedRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_all_names_follow_from_the_table(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert catalogue.names(results) == ["bbob/scaling", "bbob/second_vs_first"]
+    assert catalogue.names(results) == ["bbob/scaling", "bbob/league", "bbob/second_vs_first"]
     monkeypatch.setattr(catalogue, "_PAPER_DIMENSIONS", (3,))
     assert catalogue.names(results)[:3] == [
         "bbob/ecdf_03D",
@@ -44,6 +44,7 @@ def test_all_names_follow_from_the_table(
         "ecdf_03D",
         pytest.param("ecdf_functions_02D", marks=pytest.mark.slow),
         "scaling",
+        "league",
         "first_vs_second",
     ],
 )
