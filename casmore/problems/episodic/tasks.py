@@ -66,7 +66,7 @@ class Task:
 
 
 # The arm bent, its last link vertical, the end-effector 0.4 m above the hole: from an upright arm
-# nearly all samples of all solvers end on the ground.
+# some runs of all solvers stay out of the hole.
 _BENT = np.array([1.61, -0.45, -0.92, -1.08, -0.73]) - [np.pi / 2, 0, 0, 0, 0]
 _ABOVE_HOLE = tuple(float(w) for w in np.outer(_BENT / 0.1, [0.5, 1.0, 1.0]).ravel())
 
@@ -82,6 +82,9 @@ _PONG_CONTROLLER = PDController(
     np.array([1.5, 5, 2.55, 3, 2, 2, 1.25]) / 10,
     np.array([0.02333, 0.1, 0.0625, 0.08, 0.03, 0.03, 0.0125]) / 10,
 )
+
+# The best of 4000 random movements: a throw that bounces on the table near the cup, and misses it.
+_THROW = (-7.0, -3.0, -9.0, -6.0, -1.0, -9.0, 1.0, -2.0, 1.0, -1.0, 6.0, 4.0, -7.0, 3.0)
 
 TASKS = {
     str(task.env): task
@@ -106,7 +109,7 @@ TASKS = {
             "casmore/BeerPong-v0",
             ProMP(joints=7, bases=2, duration=1.0, scale=0.1),
             _PONG_CONTROLLER,
-            (0.0,) * 14,
+            _THROW,
             1.0,
         ),
     )

@@ -220,7 +220,7 @@ def add_surroundings(spec: Any, *, camera: Vector, target: Vector, fovy: float) 
     spec.worldbody.add_geom(
         name="floor",
         type=mujoco.mjtGeom.mjGEOM_PLANE,
-        size=[6, 6, 0.1],
+        size=[4, 4, 0.1],
         rgba=[0.87, 0.87, 0.85, 1],
         contype=0,
         conaffinity=1,
