@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from casmore.algorithms.stopping import StopReason
     from casmore.optimize import fmin, minimize_method
     from casmore.plotting.run_figure import plot
+    from casmore.solvers.bounded_solver import BoundedSolver
     from casmore.trace import Trace
 
     __version__: str
 
 __all__ = [
+    "BoundedSolver",
     "CasMore",
     "CasMoreParameters",
     "LeanCasMore",
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "BoundedSolver": "solvers.bounded_solver",
     "CasMore": "algorithms.cas_more",
     "CasMoreParameters": "algorithms.cas_more",
     "LeanCasMore": "algorithms.lean_cas_more",

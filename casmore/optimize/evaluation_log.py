@@ -31,7 +31,7 @@ class EvaluationLog:
         The dimension n.
     kept
         Evaluations of a resumed run that the file has already; what comes after them in it is
-        dropped, since it will be evaluated again. 0: a new run.
+        dropped, since it will be evaluated again. None: a new run.
 
     Raises
     ------
@@ -39,11 +39,11 @@ class EvaluationLog:
         If a new run is given a file that exists.
     """
 
-    def __init__(self, path: str | Path, dimension: int, kept: int = 0) -> None:
+    def __init__(self, path: str | Path, dimension: int, kept: int | None = None) -> None:
         self.path = Path(path)
-        self._count = kept
+        self._count = kept or 0
         self._began = time.monotonic()
-        if kept > 0:
+        if kept is not None and self.path.exists():
             lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
             write_text(self.path, "".join(lines[: kept + 1]))
         elif self.path.exists():
@@ -54,7 +54,7 @@ class EvaluationLog:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("a", newline="", encoding="utf-8")
         self._writer = csv.writer(self._file, lineterminator="\n")
-        if kept == 0:
+        if self._file.tell() == 0:
             self._writer.writerow([*_COLUMNS, *(f"x{i}" for i in range(dimension))])
 
     def __call__(self, X: Array, y: Array) -> None:

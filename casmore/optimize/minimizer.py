@@ -211,10 +211,13 @@ def fmin(
             timeout=fmin_arguments.read_seconds("timeout", timeout),
         )
         saved = None if checkpoint is None else Checkpoint(checkpoint, _deciding(run, lean))
-        run = _resumed(run, saved)
+        loaded = None if saved is None else saved.load()
+        if loaded is not None:
+            run = loaded.with_limits_of(run)
         log: Log = _no_log
         if history is not None:
-            log = stack.enter_context(EvaluationLog(history, n, run.evaluations))
+            kept = None if loaded is None else run.evaluations
+            log = stack.enter_context(EvaluationLog(history, n, kept))
         observers = _Observers(callback, ProgressLine() if progress else None, saved)
         return _search(run, evaluation, log, observers)
 
@@ -253,16 +256,6 @@ def _deciding(run: SearchRun, lean: bool) -> dict[str, Any]:
     }
 
 
-def _resumed(run: SearchRun, saved: Checkpoint | None) -> SearchRun:
-    """Return the run of the checkpoint, with the limits of this call; else the fresh one."""
-    loaded = None if saved is None else saved.load()
-    if loaded is None:
-        return run
-    loaded.budget, loaded.max_seconds = run.budget, run.max_seconds
-    loaded.callback_stopped = False
-    return loaded
-
-
 def _no_log(X: Array, y: Array) -> None:
     pass
 
@@ -274,6 +267,10 @@ class _Observers:
         self, callback: Callback | None, line: ProgressLine | None, saved: Checkpoint | None
     ) -> None:
         self._callback, self._line, self._saved = callback, line, saved
+
+    def begin(self, run: SearchRun) -> None:
+        if self._saved is not None:
+            self._saved.save(run)
 
     def __call__(self, run: SearchRun) -> None:
         if self._callback is not None and _wants_to_stop(self._callback, run):
@@ -306,6 +303,7 @@ def _search(
         return one_value(evaluation.call(x))
 
     try:
+        observers.begin(run)
         if run.trace is not None and len(run.trace) == 0:
             run.record(None, f_at)
         for y in _iterations(run, evaluation, log):

@@ -142,6 +142,12 @@ class SearchRun:
             restart=self.solver.restarts,
         )
 
+    def with_limits_of(self, other: SearchRun) -> SearchRun:
+        """Take over budget and time limit of another call; return this run, to be resumed."""
+        self.budget, self.max_seconds = other.budget, other.max_seconds
+        self.callback_stopped = False
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_seconds_before": self.seconds, "_began": 0.0}
 

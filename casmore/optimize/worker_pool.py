@@ -110,11 +110,11 @@ class WorkerPool:
 
     def close(self) -> None:
         """End all processes."""
-        for process, _, _ in self._busy.values():
+        pairs = [*self._idle, *((process, c) for c, (process, _, _) in self._busy.items())]
+        for process, connection in pairs:
             process.terminate()
-        for connection in [*self._busy, *(c for _, c in self._idle)]:
             connection.close()
-        for process in [p for p, _, _ in self._busy.values()] + [p for p, _ in self._idle]:
+        for process, _ in pairs:
             process.join()
         self._busy, self._idle = {}, []
 

@@ -1,0 +1,212 @@
+"""Checkpoints, time limits, the log of evaluations, warm starts and the progress line."""
+
+import csv
+import io
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.optimize import rosen
+
+import casmore
+from casmore.optimize.checkpoint import CheckpointError
+from casmore.optimize.evaluation_log import read_evaluations
+from casmore.optimize.progress_line import ProgressLine, clock
+
+Array = NDArray[np.float64]
+CALL: dict[str, Any] = {"x0": np.zeros(4), "sigma0": 0.5, "seed": 3, "target": 1e-8}
+
+
+class Interrupted:
+    """Raises at one evaluation."""
+
+    def __init__(self, at: int) -> None:
+        self.at, self.count = at, 0
+
+    def __call__(self, x: Array) -> float:
+        self.count += 1
+        if self.count == self.at:
+            raise KeyboardInterrupt
+        return float(rosen(x))
+
+
+@pytest.fixture(scope="module")
+def whole() -> Any:
+    return casmore.fmin(rosen, **CALL, trace=True)
+
+
+@pytest.mark.parametrize("at", [1, 5, 8, 9, 100, 333])
+def test_an_interrupted_run_resumes_with_the_same_result(
+    at: int, whole: Any, tmp_path: Path
+) -> None:
+    files: dict[str, Any] = {"checkpoint": tmp_path / "run.pkl", "history": tmp_path / "evals.csv"}
+    f = Interrupted(at)
+    with pytest.raises(KeyboardInterrupt):
+        casmore.fmin(f, **CALL, **files, trace=True)
+    result = casmore.fmin(f, **CALL, **files, trace=True)
+    for name in ("x", "fun", "mean", "cov", "nfev", "nit"):
+        assert np.array_equal(result[name], whole[name]), name
+    for name in ("f_best", "f_median", "entropy"):
+        assert np.array_equal(result.trace[name], whole.trace[name], equal_nan=True), name
+    X, y = read_evaluations(files["history"], 4)
+    assert len(y) == whole.nfev
+    assert [float(rosen(x)) for x in X] == y.tolist()
+
+
+def test_a_finished_run_is_not_evaluated_again(tmp_path: Path) -> None:
+    path = tmp_path / "run.pkl"
+    first = casmore.fmin(rosen, **CALL, checkpoint=path)
+
+    def no(x: Array) -> float:
+        raise AssertionError
+
+    second = casmore.fmin(no, **CALL, checkpoint=path)
+    assert (first.x == second.x).all()
+    assert second.nfev == first.nfev
+
+
+def test_a_larger_budget_continues_a_run(tmp_path: Path, whole: Any) -> None:
+    path = tmp_path / "run.pkl"
+    assert casmore.fmin(rosen, **CALL, checkpoint=path, budget=96).nfev == 96
+    assert casmore.fmin(rosen, **CALL, checkpoint=path).nfev == whole.nfev
+
+
+def test_a_checkpoint_of_another_call_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.pkl"
+    casmore.fmin(rosen, **CALL, checkpoint=path, budget=50)
+    for change in ({"x0": np.ones(4)}, {"sigma0": [1, 2, 3, 4]}, {"path_gain": 0.5}):
+        with pytest.raises(CheckpointError, match=r"run.pkl belongs to a call with"):
+            casmore.fmin(rosen, **{**CALL, **change}, checkpoint=path)
+
+
+@settings(max_examples=50, deadline=None)
+@given(content=st.binary(max_size=60))
+def test_a_damaged_checkpoint_is_named(
+    content: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("damaged") / "run.pkl"
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"run.pkl is not a checkpoint"):
+        casmore.fmin(rosen, **CALL, checkpoint=path)
+
+
+def test_the_history_holds_every_evaluation_with_all_digits(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "evals.csv"
+    told: list[Any] = []
+
+    def f(x: Array) -> float:
+        value = math.nan if len(told) == 3 else float(rosen(x))
+        told.append([value, *x.tolist()])
+        return value
+
+    casmore.fmin(f, np.zeros(2), 0.5, budget=30, seed=1, history=path)
+    with path.open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["evaluation", "seconds", "f", "x0", "x1"]
+    assert [int(row[0]) for row in rows[1:]] == list(range(1, 31))
+    found = np.array([[float(v) for v in row[2:]] for row in rows[1:]])
+    assert np.array_equal(found, np.array(told), equal_nan=True)
+    with pytest.raises(FileExistsError, match=r"evals.csv exists"):
+        casmore.fmin(f, np.zeros(2), 0.5, budget=30, seed=1, history=path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no column f, x0"),
+        ("f,x0\n1,2\n", "has no column x1"),
+        ("f,x0,x1\n1,2,3\n1,a,3\n", r"evals.csv, line 3: .*'a'"),
+        ("f,x0,x1\n1,2\n", r"evals.csv, line 2"),
+    ],
+)
+def test_a_wrong_history_is_named(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "evals.csv").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        casmore.fmin(rosen, [0.0, 0.0], 0.5, x_known=tmp_path / "evals.csv")
+
+
+def test_a_run_ends_after_its_time() -> None:
+    def slow(x: Array) -> float:
+        time.sleep(0.02)
+        return float(rosen(x))
+
+    result = casmore.fmin(slow, **CALL, max_seconds=0.05)
+    assert not result.success
+    assert list(result.stop) == [casmore.StopReason.TIME]
+    assert result.nfev <= 3  # in the middle of the first iteration
+
+
+def known(n: int, count: int) -> tuple[Array, Array]:
+    X = 0.5 * np.random.default_rng(5).standard_normal((count, n))
+    return X, np.array([rosen(x) for x in X])
+
+
+def test_known_evaluations_from_a_file_are_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "evals.csv"
+    casmore.fmin(rosen, np.zeros(3), 0.5, budget=40, seed=1, history=path)
+    X, y = read_evaluations(path, 3)
+    call: dict[str, Any] = {"x0": np.zeros(3), "sigma0": 0.5, "budget": 100, "seed": 2}
+    by_file = casmore.fmin(rosen, **call, x_known=path)
+    by_arrays = casmore.fmin(rosen, **call, x_known=X, y_known=y)
+    assert (by_file.mean == by_arrays.mean).all()
+
+
+def test_the_search_starts_at_the_best_known_point_and_keeps_it() -> None:
+    X = np.array([[5.0, 5.0], [1.0, 1.0], [2.0, 2.0], [0.0, 0.0]])
+    y = np.array([50.0, 0.0, math.nan, 1.0])
+    seen: list[Array] = []
+
+    def f(x: Array) -> float:
+        seen.append(x)
+        return float(rosen(x))
+
+    result = casmore.fmin(f, None, 0.01, x_known=X, y_known=y, budget=20, seed=1)
+    assert np.abs(np.array(seen) - 1).max() < 0.2
+    assert result.x.tolist() == [1.0, 1.0]
+    assert result.fun == 0.0
+    assert result.nfev == 20
+
+
+def test_known_points_outside_of_the_bounds_are_not_used() -> None:
+    X, y = known(3, 30)
+    result = casmore.fmin(
+        rosen,
+        [0.5] * 3,
+        0.1,
+        bounds=[(0.4, 0.9)] * 3,
+        x_known=X,
+        y_known=y - 100,
+        budget=20,
+        seed=1,
+    )
+    assert ((result.x >= 0.4) & (result.x <= 0.9)).all()
+
+
+def test_the_result_of_a_run_starts_the_next() -> None:
+    first = casmore.fmin(rosen, np.zeros(4), 0.5, budget=400, seed=1)
+    second = casmore.fmin(rosen, first, target=1e-8, seed=2)
+    whole = casmore.fmin(rosen, np.zeros(4), 0.5, target=1e-8, seed=1)
+    assert second.success
+    assert second.nfev < whole.nfev
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_progress_line(capsys: pytest.CaptureFixture[str]) -> None:
+    casmore.fmin(rosen, np.zeros(2), 0.5, budget=60, seed=1, progress=True, target=-1.0)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("6/60 evaluations, best ")
+    assert "at most 0:00:00 left" in said[0]
+    assert said[-1].startswith("60/60 evaluations")
+    assert len(said) == 2  # not one an iteration
+    assert ProgressLine(Terminal())._on_terminal
+    assert clock(3_723.4) == "1:02:03"

@@ -1,0 +1,196 @@
+"""Evaluation in workers and executors, by iterations and asynchronously."""
+
+import concurrent.futures
+import multiprocessing.pool
+import os
+import threading
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import casmore
+from casmore.optimize.pool_evaluation import EvaluationFailedWarning
+
+Array = NDArray[np.float64]
+START = np.zeros(3)
+
+
+def sphere(x: Array) -> float:
+    return float(((x - 1) ** 2).sum())
+
+
+def process_of(x: Array) -> float:
+    time.sleep(0.001)
+    return float(os.getpid())
+
+
+def dies(x: Array) -> float:
+    if x[0] > 0.5:
+        os._exit(3)
+    return sphere(x)
+
+
+def raises(x: Array) -> float:
+    if x[0] > 0.5:
+        raise ValueError("the robot fell")
+    return sphere(x)
+
+
+def hangs(x: Array) -> float:
+    if x[0] > 0.5:
+        time.sleep(1000)
+    return sphere(x)
+
+
+def nothing(x: Array) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def serial() -> Any:
+    return casmore.fmin(sphere, START, 0.5, budget=300, seed=1)
+
+
+def test_workers_give_the_same_run_as_one_process(serial: Any) -> None:
+    for workers in (1, 2, map):
+        result = casmore.fmin(sphere, START, 0.5, budget=300, seed=1, workers=workers)
+        assert (result.x == serial.x).all()
+        assert (result.mean == serial.mean).all()
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        result = casmore.fmin(sphere, START, 0.5, budget=300, seed=1, workers=pool.map)
+    assert (result.x == serial.x).all()
+    with concurrent.futures.ThreadPoolExecutor(3) as executor:
+        result = casmore.fmin(sphere, START, 0.5, budget=300, seed=1, executor=executor)
+    assert (result.x == serial.x).all()
+
+
+def test_the_evaluations_are_in_other_processes() -> None:
+    values: set[float] = set()
+    casmore.fmin(
+        process_of, START, 0.5, budget=40, seed=1, workers=2,
+        callback=lambda result: values.add(result.fun),
+    )  # fmt: skip
+    assert values
+    assert os.getpid() not in values
+
+
+@pytest.mark.parametrize(
+    ("f", "message"), [(dies, "exit code 3"), (raises, "ValueError: the robot fell")]
+)
+@pytest.mark.parametrize("in_flight", [None, 2])
+def test_what_fails_in_a_worker_is_a_value(f: Any, message: str, in_flight: int | None) -> None:
+    with pytest.warns(EvaluationFailedWarning, match=message):
+        result = casmore.fmin(
+            f, START, 0.5, budget=60, seed=1, workers=2, in_flight=in_flight, restarts="ipop"
+        )
+    assert result.nfev == 60
+    assert result.failures > 0
+    assert result.x[0] <= 0.5
+    assert sphere(result.x) == result.fun
+
+
+@pytest.mark.parametrize("in_flight", [None, 2])
+def test_what_hangs_in_a_worker_is_a_value(in_flight: int | None) -> None:
+    with pytest.warns(EvaluationFailedWarning, match=r"took more than 0.5 s"):
+        result = casmore.fmin(
+            hangs, START, 0.5, budget=14, seed=1, workers=2, in_flight=in_flight, timeout=0.5
+        )
+    assert result.nfev == 14
+    assert 0 < result.failures < 14
+    assert sphere(result.x) == result.fun
+
+
+def test_no_process_is_left_behind() -> None:
+    casmore.fmin(sphere, START, 0.5, budget=50, seed=1, workers=2)
+    with pytest.raises(KeyboardInterrupt):
+        casmore.fmin(sphere, START, 0.5, seed=1, workers=2, in_flight=2, callback=interrupt)
+    assert multiprocessing.active_children() == []
+
+
+def interrupt(result: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_forgotten_return_in_a_worker_is_an_error() -> None:
+    with pytest.raises(TypeError, match="f returned None"):
+        casmore.fmin(nothing, START, 0.5, workers=2)
+
+
+def test_a_function_that_can_not_be_sent_is_named_at_once() -> None:
+    with pytest.raises(TypeError, match="define it at the top of a module"):
+        casmore.fmin(lambda x: 0.0, START, 0.5, workers=2)
+
+
+class Counting:
+    """Counts the evaluations under way in threads."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+        self._lock = threading.Lock()
+        self._random = np.random.default_rng(1)
+
+    def __call__(self, x: Array) -> float:
+        with self._lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            pause = self._random.exponential(0.001)
+        time.sleep(pause)
+        with self._lock:
+            self.now -= 1
+        return sphere(x)
+
+
+@pytest.mark.parametrize("restarts", ["none", "ipop"])
+def test_the_asynchronous_loop_keeps_evaluations_under_way(restarts: str) -> None:
+    f = Counting()
+    with concurrent.futures.ThreadPoolExecutor(8) as executor:
+        result = casmore.fmin(
+            f, START, 0.5, target=1e-6, seed=1, executor=executor, in_flight=4, restarts=restarts
+        )
+    assert f.most == 4
+    assert result.success
+    assert sphere(result.x) == result.fun
+
+
+def test_the_asynchronous_loop_keeps_its_budget() -> None:
+    calls: list[float] = []
+
+    def f(x: Array) -> float:
+        calls.append(sphere(x))
+        return calls[-1]
+
+    with concurrent.futures.ThreadPoolExecutor(4) as executor:
+        result = casmore.fmin(
+            f, START, 0.5, budget=123, seed=1, executor=executor, in_flight=5, target=-1.0,
+            restarts="ipop",
+        )  # fmt: skip
+    assert len(calls) == result.nfev == 123
+    assert result.fun == min(calls)
+
+
+def test_a_value_after_the_restart_belongs_to_the_old_run() -> None:
+    """Runs that end at once, and restart with evaluations under way, lose none of them."""
+    with concurrent.futures.ThreadPoolExecutor(4) as executor, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = casmore.fmin(
+            lambda x: 1.0, START, 0.5, budget=2000, seed=1, executor=executor, in_flight=4,
+            restarts="ipop", target=0.0,
+        )  # fmt: skip
+    assert result.nfev == 2000
+    assert result.restarts > 0
+
+
+def test_a_dask_client_is_an_executor() -> None:
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        result = casmore.fmin(sphere, START, 0.5, target=1e-3, seed=1, executor=client, in_flight=2)
+    assert result.success
