@@ -83,7 +83,9 @@ def _experiment(options: argparse.Namespace) -> "Config":
     from casmore.experiments.config import check
     from casmore.experiments.config.bbob import Config
 
-    label = options.label or options.solver.rpartition(":")[2]
+    name = options.solver.rpartition(":")[2]
+    # COCO takes no label of one letter
+    label = options.label or (name if len(name) > 1 else options.solver.replace(":", "."))
     with expected(usage=(ValueError,)):
         experiment = check.check(
             {

@@ -13,7 +13,6 @@ TARGETS: NDArray[np.float64] = 10.0 ** (np.arange(10, -41, -1) / 5)
 # those of BBOB's tables, and their places among the 51
 ERT_TARGETS = (1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-7)
 ERT_ROWS = [5, 10, 15, 20, 25, 35, 45]
-FINAL_TARGET = 1e-8
 
 # BBOB's function groups: name, first and last function
 GROUPS: dict[str, tuple[int, int]] = {

@@ -70,6 +70,12 @@ def test_a_function_is_run_placed_and_compared(
     assert (run / "reports/versus_PEER.png").exists()
 
 
+def test_a_function_of_one_letter_is_named_with_its_module(here: Path) -> None:
+    (here / "short_example.py").write_text(MODULE.replace("my_fmin", "g"))
+    assert main(["bench", "short_example:g", *BENCH, "--workers", "1"]) == 0
+    assert (here / "runs/bench-short_example.g/data/short_example.g").is_dir()
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
