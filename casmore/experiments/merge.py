@@ -114,7 +114,7 @@ def _published(folder: RunFolder, units: Iterable[Unit]) -> dict[str, list[Unit]
 
 
 def _states(folder: RunFolder) -> dict[str, str]:
-    """Return of which state of the units each label's data are; a damaged record tells nothing."""
+    """Return the state of the units that each label's data were merged from, as far as known."""
     try:
         return read_json(folder.merged)
     except (FileNotFoundError, DamagedFileError):
@@ -132,7 +132,7 @@ def _same(a: Path, b: Path) -> bool:
 
 
 def _state(folder: RunFolder, units: Sequence[Unit]) -> str:
-    """Return a hash that changes when a unit comes, goes, or is run again."""
+    """Return a hash that changes when a unit is added, removed, or run again."""
     state = sha256()
     for unit in units:
         state.update(f"{unit} {folder.sidecar(unit).stat().st_mtime_ns}\n".encode())
@@ -140,7 +140,7 @@ def _state(folder: RunFolder, units: Sequence[Unit]) -> str:
 
 
 def _rebuild(folder: RunFolder, units: Sequence[Unit], private: Path, target: Path) -> None:
-    """Make the folder ``target`` anew in ``private``, then move it into its place."""
+    """Build the folder ``target`` in ``private``, then move it to its place."""
     fresh, old = private / "fresh", private / "old"
     fresh.mkdir(parents=True)
     for unit in units:

@@ -11,9 +11,9 @@ from casmore.experiments.config.task_study import TaskStudyConfig
 from casmore.experiments.work_unit import TaskWork, TracedWork, Unit, Work
 
 _NO_FUNCTION = 0  # of BBOB: a study has one task
-# A batch keeps a worker busy for about a second: small beside a run, large beside its dispatch.
+# A batch keeps a worker busy for about a second: short for a run, long for dispatching a batch.
 _BATCH_EVALUATIONS = 10_000
-# ... and in a small run there are still some for each worker, so that none is idle for long.
+# A small run has at least this many for each worker, so that none is idle for long.
 _BATCHES_PER_WORKER = 8
 
 

@@ -41,7 +41,7 @@ class Shard:
         """
         match = _SPELLED.fullmatch(text.strip())
         if match is None:
-            raise ValueError(f"{text!r} is no shard; write '3/16' for the third of sixteen")
+            raise ValueError(f"{text!r} is not a shard; write '3/16' for the third of sixteen")
         return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ class Shard:
     def of(self, plan: Sequence[Work]) -> tuple[Work, ...]:
         """Return this part of a plan, in the plan's order.
 
-        The units are dealt out like cards, the most expensive first; between units of the same
+        The units are dealt out in turn, the most expensive first; between units of the same
         cost the order is that of their seeds, so that each part gets some of everything.
         """
         dealt = sorted(range(len(plan)), key=lambda i: (-plan[i].cost, plan[i].entropy))

@@ -1,4 +1,4 @@
-"""A work unit: its key, and all that a worker has to know to run it."""
+"""A work unit: its key, and everything that a worker needs to run it."""
 
 import re
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Work:
-    """A unit with all a worker has to know to run it."""
+    """A unit with everything that a worker needs to run it."""
 
     unit: Unit
     solver: str
@@ -48,9 +48,9 @@ class Work:
 
     @property
     def entropy(self) -> tuple[int, int]:
-        """What the unit's randomness comes from: the run's seed and a hash of the unit's key.
+        """Entropy of the unit's seed: the run's seed and a hash of the unit's key.
 
-        Neither the order of the units nor the number of workers is in it.
+        It depends neither on the order of the units nor on the number of workers.
         """
         key = sha256(str(self.unit).encode()).digest()
         return self.run_seed, int.from_bytes(key[:16], "big")

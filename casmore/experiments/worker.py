@@ -95,18 +95,18 @@ def run_batch(batch: tuple[Work, ...], place: Workplace) -> list[UnitOutcome]:
 
 
 def outcome_of(unit: Unit, folder: RunFolder) -> UnitOutcome:
-    """Return what a worker would have said of a published unit."""
+    """Return the outcome of a published unit, from its record."""
     try:
         record = read_json(folder.sidecar(unit))
         return UnitOutcome(
-            unit, record["wall_seconds"], record["evaluations"], kernels=record["kernels"]
+            unit, record["wall_seconds"], record["evaluations"], kernels=record.get("kernels")
         )
     except (OSError, ValueError, KeyError, TypeError):  # for 'casmore verify' to find
         return UnitOutcome(unit, 0.0)
 
 
 def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> UnitOutcome:
-    """Run and publish one unit, or write down its failure; either way the rest can go on."""
+    """Run and publish one unit, or record its failure."""
     kernels()  # before the solver's own packages are loaded
     unit, began = work.unit, time.perf_counter()
     try:
@@ -123,7 +123,7 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
             folder.publish(finished, unit)
     except (Exception, SystemExit, UnitTimeoutError) as error:
         summary = "".join(traceback.format_exception_only(error)).strip()
-        with suppress(OSError):  # a full disk may well be what the unit failed of
+        with suppress(OSError):  # the unit may have failed because the disk is full
             write_failure(folder, work, summary, traceback.format_exc())
         return UnitOutcome(unit, time.perf_counter() - began, error=summary)
     return UnitOutcome(
@@ -132,7 +132,7 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
 
 
 def write_failure(folder: RunFolder, work: Work, summary: str, details: str) -> None:
-    """Record why a unit failed; the record goes when a later session succeeds."""
+    """Record why a unit failed; a later session that succeeds removes the record."""
     write_json(
         folder.failure(work.unit),
         {**identity(work), "error": summary, "traceback": details, "versions": _versions()},
@@ -226,7 +226,7 @@ def _solver(work: Work) -> Restarting:
 
 
 class _Measured:
-    """Time taken within the context, and warnings: no concern of the terminal, kept once each."""
+    """Measures the time within a context, and collects its warnings, each once."""
 
     def __enter__(self) -> Self:
         self._catching = warnings.catch_warnings(record=True)
@@ -241,7 +241,7 @@ class _Measured:
         self._catching.__exit__(None, None, None)
 
     def record(self) -> dict[str, Any]:
-        """Return what a unit's record says of it."""
+        """Return these entries of a unit's record."""
         return {
             "wall_seconds": round(self._wall, 6),
             "cpu_seconds": round(self._cpu, 6),
@@ -259,7 +259,7 @@ def _end(solver: Restarting, ended: dict[StopReason, float]) -> dict[str, Any]:
 
 
 def identity(work: Work) -> dict[str, Any]:
-    """Return what a unit's record says of which unit it is, of which run."""
+    """Return the entries of a unit's record that identify it and its run."""
     unit, (run_seed, unit_hash) = work.unit, work.entropy
     return {
         "label": unit.label,
@@ -268,14 +268,14 @@ def identity(work: Work) -> dict[str, Any]:
         "dimension": unit.dimension,
         "instance": unit.instance,
         "repeat": unit.repeat,
-        # decimal strings: numbers of this size are cut by other readers of JSON
+        # decimal strings: other readers of JSON round numbers of this size
         "seed_entropy": [str(run_seed), str(unit_hash)],
         "config": work.config_digest,
     }
 
 
 def _readable(reasons: dict[StopReason, float]) -> dict[str, float | None]:
-    """Reasons by name; JSON knows no infinity and no NaN."""
+    """Return the reasons by name; JSON has no infinity and no NaN."""
     return {str(reason): _finite(value) for reason, value in reasons.items()}
 
 

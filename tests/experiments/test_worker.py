@@ -154,7 +154,7 @@ def test_a_line_that_lost_a_number_is_seen(finished: Path, tmp_path: Path) -> No
     data = unit / "data_f1/bbobexp_f1_DIM2.tdat"
     head, first, second, *rest = data.read_text().splitlines()
     data.write_text("\n".join([head, first, second.rpartition(" ")[0], *rest]) + "\n")
-    with pytest.raises(BrokenDataError, match="7 numbers should be in the line"):
+    with pytest.raises(BrokenDataError, match="7 numbers are expected in the line"):
         check_trial(unit, dimension=2, instance=1, evaluations=120, restarts=1)
 
 

@@ -1,1 +1,1 @@
-"""An experiment as a TOML file: its model, and everything that can be wrong with one."""
+"""An experiment as a TOML file: its model, and its validation."""

@@ -1,4 +1,4 @@
-"""What all experiments have: solvers, where their runs start, how the work is done."""
+"""The sections that all experiments have: solvers, starting points, how units are run."""
 
 import math
 import re
@@ -37,7 +37,7 @@ _MOST_UNITS = 1_000_000
 
 
 def tables(name: str) -> BeforeValidator:
-    """Return what refuses a single table where TOML needs an array of tables."""
+    """Return a validator that refuses a single table where an array of tables is needed."""
 
     def check(value: object) -> object:
         if isinstance(value, dict):
@@ -165,13 +165,13 @@ class SolverConfig(Section):
 
 
 class Dask(Section):
-    """Where the scheduler of the ``dask`` backend is."""
+    """Settings of the ``dask`` backend: the address of its scheduler."""
 
     scheduler: StrictStr
 
 
 class Slurm(Section):
-    """What the ``slurm`` backend asks the cluster for.
+    """Settings of the ``slurm`` backend.
 
     ``parameters`` are submitit's, as of its ``AutoExecutor.update_parameters``.
     """
@@ -182,7 +182,7 @@ class Slurm(Section):
 
 
 class Run(Section):
-    """How the work is done; nothing here changes a result, but for the last digits ``portable``.
+    """How units are run; of these settings only ``portable`` changes results, in their last digits.
 
     Attributes
     ----------
@@ -221,7 +221,7 @@ class Run(Section):
 
 
 class Experiment(Section):
-    """What all experiments have: solvers, where their runs start, a seed."""
+    """Base of all experiments: name, seed, starting points, solvers."""
 
     name: Label
     seed: Annotated[StrictInt, Field(ge=0, lt=2**63)] = 0
@@ -235,7 +235,7 @@ class Experiment(Section):
         return cores() if self.run.workers is None else self.run.workers
 
     def document(self) -> dict[str, Any]:
-        """Return all that decides the results, with defaults resolved, as values of TOML."""
+        """Return everything that the results depend on, with defaults, as values of TOML."""
         return self.model_dump(exclude={"run"})
 
     @property

@@ -34,11 +34,11 @@ _DIMENSIONS = _known(bbob.DIMENSIONS, "dimension", "2, 3, 5, 10, 20, 40")
 
 
 class Suite(Section):
-    """Which BBOB problems."""
+    """The BBOB problems of an experiment."""
 
     functions: Annotated[tuple[int, ...], _FUNCTIONS]
     dimensions: Annotated[tuple[int, ...], _DIMENSIONS]
-    # after validation never None: COCO's own choice is spelled out, so that a run's record says it
+    # never None after validation: COCO's default instances are part of a run's record
     instances: Annotated[tuple[int, ...] | None, BeforeValidator(_instances)] = None
     year: Annotated[StrictInt, Field(ge=bbob.FIRST_YEAR, le=9999)] | None = None
 
@@ -52,7 +52,7 @@ class Suite(Section):
                 )
             object.__setattr__(self, "instances", of_year)  # frozen: once, while being built
         elif twice := [i for i, count in Counter(self.instances).items() if count > 1]:
-            raise ValueError(f"instance {twice[0]} is named twice; name each once")
+            raise ValueError(f"instance {twice[0]} is given twice; give each once")
         return self
 
     @property
@@ -67,7 +67,7 @@ class Suite(Section):
 
 
 class Budget(Section):
-    """When a trial ends without the final target."""
+    """Evaluations after which a trial ends if it has not reached the final target."""
 
     evaluations_per_dimension: Annotated[StrictInt, Field(ge=1, le=10**9)]
 

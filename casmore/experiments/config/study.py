@@ -1,8 +1,8 @@
 """A study as a TOML file: variants of solvers on analytic functions, every iteration traced.
 
 An experiment with a section ``[study]`` in place of ``[suite]`` and ``[budget]``. Its solvers may
-be spelled out, or made: ``[[grids]]`` takes each combination of some settings' values (a grid
-search), ``[[variations]]`` multiplies each of some defaults (a sensitivity study).
+be listed or generated: ``[[grids]]`` combines the values of some settings (a grid search),
+``[[variations]]`` multiplies one default at a time (a sensitivity study).
 """
 
 import itertools
@@ -38,25 +38,25 @@ def _functions(value: object) -> tuple[int, ...]:
     numbers = parse_range(value)
     if wrong := [str(n) for n in numbers if n not in FUNCTIONS]:
         known = ", ".join(map(str, FUNCTIONS))
-        raise ValueError(f"there is no function {', '.join(wrong)} written out; there are {known}")
+        raise ValueError(f"there is no analytic function {', '.join(wrong)}; there are {known}")
     return numbers
 
 
 class Study(Section):
-    """On what, how often, and until when.
+    """Functions, number of runs, and when a run ends.
 
     Attributes
     ----------
     functions
-        Numbers of BBOB functions that are written out, see `casmore.problems.analytic`.
+        Numbers of BBOB functions that `casmore.problems.analytic` has.
     dimension
-        Any.
+        Dimension of the functions.
     instance
-        COCO's number of it.
+        Their instance, numbered as in COCO.
     runs
         Runs of each variant on each function, each with a seed of its own.
     evaluations
-        When a run ends without the target.
+        Budget of a run.
     target
         Value at the mean at which a run ends; the optimum's is 0.
     """
@@ -103,7 +103,7 @@ class Variation(Section):
         Raises
         ------
         ValueError
-            If there is no such setting, or it is no number.
+            If there is no such setting, or it is not a number.
         """
         settings = CasMoreParameters.default(dimension)
         yield _solver("cas-more", self.label, {})
@@ -120,7 +120,7 @@ class Variation(Section):
 
 
 class VariantsConfig(Experiment):
-    """A study of any kind; in its document grids and variations have become solvers."""
+    """A study of any kind; its document lists the solvers of grids and variations."""
 
     solvers: Annotated[tuple[SolverConfig, ...], tables("solvers")] = ()
     grids: Annotated[tuple[Grid, ...], tables("grids")] = ()
@@ -150,7 +150,7 @@ class VariantsConfig(Experiment):
         return self
 
     def document(self) -> dict[str, Any]:
-        """Return all that decides the results, with defaults resolved, as values of TOML."""
+        """Return everything that the results depend on, with defaults, as values of TOML."""
         return self.model_dump(exclude={"run", "grids", "variations"})
 
 

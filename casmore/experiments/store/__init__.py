@@ -1,1 +1,1 @@
-"""What stands on the disk: the run folder, locks, atomic I/O, checksums, COCO files."""
+"""What is on the disk: the run folder, locks, atomic I/O, checksums, COCO files."""

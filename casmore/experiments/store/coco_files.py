@@ -1,4 +1,4 @@
-"""COCO's data files: reading ``.info`` files, and telling a whole trial from a broken one.
+"""COCO's data files: reading ``.info`` files, and checking that a trial is complete.
 
 A data line that was cut short makes cocopp refuse a whole folder, and a trial that was cut short
 looks complete. COCO does not look whether what it writes arrives: on a full disk lines are lost,
@@ -13,7 +13,7 @@ _TRIAL = re.compile(r"(?P<instance>\d+):(?P<evaluations>\d+)\|(?P<precision>-?\d
 
 
 class BrokenDataError(RuntimeError):
-    """The observer's files are not those of one whole trial."""
+    """The files of a unit are damaged, or not those of one complete trial."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def read_info(path: Path) -> list[InfoEntry]:
 def check_trial(
     folder: Path, *, dimension: int, instance: int, evaluations: int, restarts: int
 ) -> None:
-    """Check that ``folder`` holds one whole trial with this many evaluations and restarts.
+    """Check that ``folder`` holds one complete trial with this many evaluations and restarts.
 
     Raises
     ------
@@ -115,12 +115,14 @@ def _read_rows(path: Path, dimension: int) -> _Rows:
     # COCO leaves the point out of its lines in 10-D and more
     columns = len(rows[0].split()) if rows else 5
     if columns not in (5, 5 + dimension):
-        raise BrokenDataError(f"{path}: 5 or {5 + dimension} numbers make a line, not {rows[0]!r}")
+        raise BrokenDataError(
+            f"{path}: 5 or {5 + dimension} numbers are expected in a line, not {rows[0]!r}"
+        )
     evaluations: list[int] = []
     for row in rows:
         numbers = row.split()
         if len(numbers) != columns:
-            raise BrokenDataError(f"{path}: {columns} numbers should be in the line {row!r}")
+            raise BrokenDataError(f"{path}: {columns} numbers are expected in the line {row!r}")
         evaluation = int(numbers[0]) if numbers[0].isdecimal() else 0
         if evaluation <= (evaluations[-1] if evaluations else 0):
             raise BrokenDataError(f"{path}: out of order, the line {row!r}")

@@ -1,4 +1,4 @@
-"""Locks in a run's folder: who holds one is written in it, and it goes with its holder.
+"""Locks in a run's folder: a lock file names its holder, and the lock ends with the process.
 
 They are BSD locks of the kernel (``flock``): a killed process leaves none behind. Linux extends
 them over NFS, and Lustre when mounted with ``flock``; so they hold between machines as well.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 from uuid import uuid4
 
-# Somebody who only looks whether a lock is held takes it for a moment.
+# A process that only checks whether a lock is held takes it for a moment.
 _ATTEMPTS, _PAUSE_SECONDS = 5, 0.05
 
 
@@ -34,7 +34,7 @@ class Holder:
 
 
 class LockedError(RuntimeError):
-    """Somebody else holds the lock; ``holder`` is not known in the moment it changes hands."""
+    """Another process holds the lock; ``holder`` is unknown while it is being handed over."""
 
     def __init__(self, holder: Holder | None) -> None:
         self.holder = holder
@@ -42,13 +42,13 @@ class LockedError(RuntimeError):
 
 
 def host() -> str:
-    """Return this machine's name, as far as it can be part of a file's name."""
+    """Return this machine's name, with characters that a file name may have."""
     return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname())
 
 
 @contextmanager
 def exclusive(path: Path, *, wait: bool = False) -> Iterator[str]:
-    """Hold the lock ``path`` alone; yield a token that is written in it meanwhile.
+    """Hold the exclusive lock ``path``; yield a token that is in the file meanwhile.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def exclusive(path: Path, *, wait: bool = False) -> Iterator[str]:
         If it is held by somebody else, and not waited for.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # opened for appending: who is refused must not empty the holder's note
+    # opened for appending: a process that is refused must not empty the holder's note
     with path.open("a+", encoding="utf-8") as file:
         if wait:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -83,7 +83,7 @@ def exclusive(path: Path, *, wait: bool = False) -> Iterator[str]:
 
 @contextmanager
 def shared(path: Path) -> Iterator[None]:
-    """Hold the lock ``path`` together with others who share it.
+    """Hold the lock ``path`` together with others that share it.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def shared(path: Path) -> Iterator[None]:
 
 
 def holder(path: Path) -> Holder | None:
-    """Return who holds the lock alone, or None."""
+    """Return who holds the exclusive lock, or None."""
     try:
         with path.open(encoding="utf-8") as file:
             try:
@@ -110,7 +110,7 @@ def holder(path: Path) -> Holder | None:
 
 
 def has_token(path: Path, token: str) -> bool:
-    """Whether the one who was given the token still holds the lock, as far as is known.
+    """Whether the holder with this token still holds the lock, as far as is known.
 
     After a holder that was killed it does until the next one: to look, nothing is locked.
     """

@@ -54,7 +54,7 @@ class RunLockedError(RuntimeError):
 
 @dataclass(frozen=True)
 class Leftover:
-    """A private folder: what is or was worked on, and by which process."""
+    """A private folder: which unit a process is running, or was running when it was killed."""
 
     path: Path
     label: str
@@ -100,7 +100,7 @@ class RunFolder:
         return self.unit(unit) / "unit.json"
 
     def failure(self, unit: Unit) -> Path:
-        """Where the unit's failure is written."""
+        """Where the unit's failure is recorded."""
         return self.failures / unit.label / f"{unit.name}.json"
 
     def is_published(self, unit: Unit) -> bool:
@@ -108,13 +108,13 @@ class RunFolder:
         return os.path.isfile(f"{self.units}/{unit.label}/{unit.name}/unit.json")
 
     def published(self) -> dict[Unit, float]:
-        """Return all units that are done, and when each was: one question a unit to the disk."""
+        """Return all units that are done, with the time of publication; one `stat` for each."""
         return self._units_in(self.units, inside="/unit.json")
 
     def failed(self) -> dict[Unit, float]:
-        """Return all units with a failure on record, and when that was written.
+        """Return all units with a failure on record, with the time of the failure.
 
-        A unit may have been done since, by a session that knew nothing of the failure.
+        Another session may have finished such a unit since.
         """
         return self._units_in(self.failures, suffix=".json")
 
@@ -125,12 +125,12 @@ class RunFolder:
             for entry in os.scandir(label) if label.is_dir() else ():
                 unit = unit_of(label.name, entry.name.removesuffix(suffix))
                 if unit is not None:
-                    with suppress(OSError):  # has no record, or has gone by now
+                    with suppress(OSError):  # has no record, or was removed meanwhile
                         units[unit] = os.stat(entry.path + inside).st_mtime
         return units
 
     def publish(self, finished: Path, unit: Unit) -> None:
-        """Move a finished, validated unit to its place, in one step that can't be half done."""
+        """Move a finished, validated unit to its place, in one atomic step."""
         target = self.unit(unit)
         sync_tree(finished)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -139,8 +139,8 @@ class RunFolder:
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
-            # Somebody else has published it: the same seed, so the same data. But if its record
-            # is gone, it was damaged since, and would never again be taken for published.
+            # Another process has published it: the same seed, so the same data. But without its
+            # record it would never count as published: then it is damaged.
             if not self.is_published(unit):
                 self.put_in_quarantine(unit)
                 os.rename(finished, target)
@@ -168,7 +168,7 @@ class RunFolder:
 
     @contextmanager
     def private(self, label: str, task: str) -> Iterator[Path]:
-        """Make a folder for this process alone, on the same file system; removed in the end."""
+        """Make a folder for this process alone, on the same file system; removed on leaving."""
         path = self._private / self.share / f"{label}@{task}@{host()}@{os.getpid()}"
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
@@ -187,23 +187,23 @@ class RunFolder:
         return found
 
     def in_work(self) -> list[Leftover]:
-        """Return the private folders of all shares that are being run."""
+        """Return the private folders of all shares that have a session."""
         return [
             left for share in self.sessions() for left in RunFolder(self.root, share).leftovers()
         ]
 
     def sweep(self) -> None:
-        """Remove what dead sessions have left. Only the holder of the share's lock may.
+        """Remove what killed sessions have left; only for the holder of the share's lock.
 
         A session that runs all units is alone, so it sweeps all shares.
         """
         for path in self._private.glob("*" if self.share == WHOLE else self.share):
-            if path.name != _ON_MERGING:  # who merges may not be a session
+            if path.name != _ON_MERGING:  # a merge need not belong to a session
                 shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
     def session(self) -> Iterator[str]:
-        """Be the only session that runs this share; yield the session's token.
+        """Be the only session of this share; yield the session's token.
 
         Raises
         ------
@@ -221,14 +221,14 @@ class RunFolder:
             yield token
 
     def is_over(self, token: str) -> bool:
-        """Whether the session with this token has ended: with its end, or by another's begin.
+        """Whether the session with this token has ended, or another one has begun since.
 
-        For a worker on another machine, which may not hear of it.
+        For workers on other machines, which are not ended with their session.
         """
         return not has_token(self._lock, token)
 
     def sessions(self) -> dict[str, Holder]:
-        """Return the sessions at work: of each share who runs it."""
+        """Return the running sessions: the holder of each share's lock."""
         found = {}
         if whole := holder(self._locks / _RUN_LOCK):
             found[WHOLE] = whole
@@ -239,16 +239,16 @@ class RunFolder:
 
     @contextmanager
     def alone(self, task: str) -> Iterator[None]:
-        """Wait until no other process does this task in the folder, and keep others waiting."""
+        """Wait until no other process does this task in the folder; others wait meanwhile."""
         with exclusive(self._locks / task, wait=True):
             yield
 
     @contextmanager
     def merging(self) -> Iterator[Path]:
-        """Be the only one who merges; yield a private folder to do so, gone in the end."""
+        """Be the only process that merges; yield a private folder, removed on leaving."""
         with self.alone(_ON_MERGING):
             private = self._private / _ON_MERGING
-            shutil.rmtree(private, ignore_errors=True)  # of one who was killed
+            shutil.rmtree(private, ignore_errors=True)  # of a process that was killed
             private.mkdir(parents=True)
             try:
                 yield private

@@ -76,19 +76,19 @@ def test_ranges(value: object, numbers: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("value", "complaint"),
     [
-        ("1-24a", "'1-24a' is no number and no range"),
-        ("5-1", "'5-1' runs backwards; write '1-5'"),
-        ("1-3,2", "2 is named twice"),
-        ("0-3", "numbers begin with 1"),
-        ("1,,2", "'' is no number"),
-        ([], "names nothing"),
-        ([1.5], "1.5 is no whole number"),
-        ([True], "True is no whole number"),
-        ("99999999999", "'99999999999': numbers end with 100000"),
-        ("1-1000000000", "'1-1000000000': numbers end with 100000"),
-        ("9" * 10_000, "is no number and no range"),
-        ([10**5000], "numbers end with 100000"),
-        (-1, "-1: numbers begin with 1"),
+        ("1-24a", "'1-24a' is neither a number nor a range"),
+        ("5-1", "'5-1' is a reversed range; write '1-5'"),
+        ("1-3,2", "2 is given twice"),
+        ("0-3", "numbers start at 1"),
+        ("1,,2", "'' is neither a number"),
+        ([], "give at least one number"),
+        ([1.5], "1.5 is not a whole number"),
+        ([True], "True is not a whole number"),
+        ("99999999999", "'99999999999': numbers end at 100000"),
+        ("1-1000000000", "'1-1000000000': numbers end at 100000"),
+        ("9" * 10_000, "is neither a number nor a range"),
+        ([10**5000], "numbers end at 100000"),
+        (-1, "-1: numbers start at 1"),
     ],
 )
 def test_wrong_ranges(value: object, complaint: str) -> None:
@@ -105,7 +105,7 @@ def test_wrong_ranges(value: object, complaint: str) -> None:
         (_section("suite", dimensions=[2, 4]), "suite.dimensions = [2, 4]: .* 4; it has 2, 3, 5,"),
         (_section("suite", functions="1-25"), "suite.functions = '1-25': BBOB has no function 25"),
         (_section("suite", functions="all"), "suite.functions = 'all': .* range '1-24'"),
-        (_section("suite", instances="1-3,2,1"), "suite: instance 1 is named twice"),
+        (_section("suite", instances="1-3,2,1"), "suite: instance 1 is given twice"),
         (_section("suite", year=2009), "suite: instances and year = 2009 are both given"),
         (_section("suite", year=1999), "suite.year = 1999: .* greater than or equal to 2009"),
         (
@@ -128,11 +128,11 @@ def test_wrong_ranges(value: object, complaint: str) -> None:
         (_section("suite", instances="99999999999"), "suite.instances = '99999999999': .* 100000"),
         (
             _section("suite", instances="1-1000000000"),
-            "suite.instances = .* numbers end with 100000",
+            "suite.instances = .* numbers end at 100000",
         ),
         (
             _section("suite", functions="1-1000000000"),
-            "suite.functions = .* numbers end with 100000",
+            "suite.functions = .* numbers end at 100000",
         ),
         (_section("suite", instances="1-100000", functions="1-24"), "4800000 units; at most"),
         (
