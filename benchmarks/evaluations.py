@@ -8,6 +8,7 @@ has the expected running time (ERT): the evaluations of all runs, divided by the
 successful ones. `tests/test_evaluations.py` compares the geometric means over the functions.
 """
 
+import argparse
 import csv
 import math
 import sys
@@ -64,6 +65,7 @@ def cases() -> Iterable[Case]:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([*Case._fields, "ert"])
     with threadpool_limits(1):  # the matrices are too small for more
