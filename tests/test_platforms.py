@@ -19,9 +19,9 @@ for name in ("SIGALRM", "SIGKILL", "SIGHUP", "setitimer", "ITIMER_REAL"):
 for name in ("fork", "killpg", "sched_getaffinity"):
     delattr(os, name)
 """
-# what its disk refuses; the packages that look for DLLs have to be there before
+# what its disk refuses; modules that look for DLLs have to be there before
 WINDOWS_DISK = """
-import matplotlib.pyplot, scipy.optimize
+import concurrent.futures.process, matplotlib.pyplot, scipy.optimize
 sys.platform = "win32"
 open_, fsync, reading = os.open, os.fsync, set()
 
