@@ -3,8 +3,8 @@
     python benchmarks/large_dimensions.py [--dimensions 100 200 1000] [--out FILE]
 
 Separable: the ellipsoid of condition 1e6. Rotated: the same in rotated coordinates, of condition
-100, so that a diagonal model can solve it. CAS-MORE with its default (the full model up to about
-118-D) and with a diagonal model, pycma with its default and with ``CMA_diagonal``; from U(-4, 4)^n,
+100, so that a diagonal model can solve it. CAS-MORE with its default (the full model up to
+84-D) and with a diagonal model, pycma with its default and with ``CMA_diagonal``; from U(-4, 4)^n,
 sigma0 = 2, to 1e-8. A run ends without the target after 500 n evaluations or ``--seconds`` seconds
 of computing. Each runs in a process of its own, whose peak memory is shown.
 """

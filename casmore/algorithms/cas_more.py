@@ -18,7 +18,9 @@ from casmore.algorithms import defaults
 from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.evolution_path import EvolutionPath
 from casmore.algorithms.models import Complexity, Model
+from casmore.algorithms.noise import NoiseFilter, NoiseHandling, Reliability, reliability
 from casmore.algorithms.surrogate_search import SurrogateParameters, SurrogateSearch
+from casmore.algorithms.targets import TargetNormalization
 from casmore.algorithms.trust_region import covariance_scales, mean_step
 
 Array = NDArray[np.float64]
@@ -45,6 +47,10 @@ class CasMoreParameters(SurrogateParameters):
         ``minimal_entropy``.
     entropy_decrease, minimal_entropy
         The fixed schedule of CA-MORE, ``delta`` and ``H^0`` in nats.
+    noise
+        ``"none"``: as in the paper. ``"auto"``: the trust regions shrink, and targets are taken by
+        their ranks, as far as the residuals of the surrogate tell noise, see
+        `casmore.algorithms.noise`.
     queue_size, richest_model, samples_per_parameter, whitening, target_normalization
     clip, kurtosis_threshold, ridge, fit_method
         Of the surrogate, see `casmore.algorithms.surrogate_search.SurrogateParameters`.
@@ -61,6 +67,7 @@ class CasMoreParameters(SurrogateParameters):
     step_size_adaptation: bool = True
     entropy_decrease: float = 0.0
     minimal_entropy: float = -math.inf
+    noise: NoiseHandling = NoiseHandling.NONE
 
     algorithm: ClassVar[str] = "CAS-MORE"
 
@@ -115,6 +122,8 @@ class CasMore(SurrogateSearch):
     ----------
     path : EvolutionPath
         The evolution path.
+    noise : NoiseFilter
+        How much of the surrogate is signal; looked at only with the setting ``noise="auto"``.
     model, complexity, queue, fit
         As of `casmore.algorithms.surrogate_search.SurrogateSearch`.
     distribution, best_x, best_y, evaluations, iterations
@@ -139,6 +148,7 @@ class CasMore(SurrogateSearch):
         p = self._parameters_class.default(n, population_size=population_size, **settings)
         super().__init__(mean, sigma0, p, seed, target)
         self.path = EvolutionPath(n, p.path_smoothing, p.epsilon_mean, p.path_gain, p.desired_angle)
+        self.noise = NoiseFilter()
 
     def _update(self, X: Array, y: Array) -> None:
         """Do one iteration of the paper with K new samples.
@@ -166,19 +176,23 @@ class CasMore(SurrogateSearch):
         basis = model.basis
         d, g = basis.d, basis.along(model.a)
 
+        trust = self.noise  # all its factors are 1 unless noise is looked for, and found
+        if p.noise is NoiseHandling.AUTO and complexity is p.richest_model:
+            self.noise.update(self._reliability(targets, model))
+
         # The mean: maximise f, with KL at most eps_mu ("Updating the Mean")
-        step, _ = mean_step(d, g, p.epsilon_mean)
+        step, _ = mean_step(d, g, p.epsilon_mean * trust.mean_radius)
         z = basis.back(step)
 
         # The covariance: maximise E[f], with KL at most eps_Sigma ("Updating the Covariance")
-        variances, _ = covariance_scales(d, p.epsilon_covariance)
+        variances, _ = covariance_scales(d, p.epsilon_covariance * trust.covariance_radius)
         scales = np.sqrt(variances)
 
         # The entropy: sigma^2 Sigma with sigma = exp(-delta / n) ("Entropy Control"). It is
         # controlled once the model is the run's richest; until then the covariance is immature.
-        self.path.update(z)
+        self.path.update(z / math.sqrt(trust.mean_radius))
         if complexity is p.richest_model:
-            scales *= math.exp(-self._entropy_decrease(scales) / n)
+            scales *= math.exp(-self._entropy_decrease(scales) * trust.entropy_rate / n)
 
         self.distribution = self.distribution.updated(z, basis, scales)
         self.model, self.complexity = model, complexity
@@ -186,6 +200,16 @@ class CasMore(SurrogateSearch):
     def _fitted(self, targets: Array, complexity: Complexity) -> Model:
         """Return the surrogate for which there are samples enough."""
         return self.fit.fit(self.queue, targets, complexity, self.distribution)
+
+    def _reliability(self, targets: Array, model: Model) -> Reliability | None:
+        """Return how much of the model its residuals let pass for signal."""
+        Z = self.distribution.whiten(self.queue.points)
+        parameters = self.parameters.richest_model.parameters(Z.shape[1])
+        return reliability(Z, targets, model, parameters)
+
+    def _normalization(self) -> TargetNormalization:
+        """Return the normalisation of the targets: by ranks while noise prevails."""
+        return TargetNormalization.RANKS if self.noise.is_noisy else super()._normalization()
 
     def _entropy_decrease(self, scales: Array) -> float:
         """Return ``delta``, in nats, of the path (CAS-MORE) or of the schedule (CA-MORE)."""

@@ -16,8 +16,9 @@ CLIP = 3.0
 KURTOSIS_THRESHOLD = 0.55
 
 # Up to here the normal matrix of the full model, and the features of its queue, are taken to fit
-# into memory. A number of its own, not the machine's: the same seed gives the same run everywhere.
-_LARGEST_FULL_MODEL = 2**30  # bytes
+# into memory, and an iteration into the time one has. A number of its own, not the machine's: the
+# same seed gives the same run everywhere.
+_LARGEST_FULL_MODEL = 2**28  # bytes
 
 
 def population_size(n: int) -> int:
@@ -43,7 +44,7 @@ def queue_size(
 
 
 def richest_model(n: int) -> Complexity:
-    """Return the full model where it fits into memory (up to about n = 118), else the diagonal."""
+    """Return the full model where it fits into memory (up to n = 84), else the diagonal."""
     parameters = Complexity.FULL.parameters(n)
     samples = queue_size(n, population_size(n))
     is_small = 8 * parameters * (parameters + samples) <= _LARGEST_FULL_MODEL

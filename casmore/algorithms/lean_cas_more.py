@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.models import Complexity, Model
+from casmore.algorithms.noise import Reliability, reliability
 from casmore.algorithms.sample_weights import gaps_to_best, outlier_weights, rank_weights
 from casmore.algorithms.surrogate import DirectFit
 from casmore.algorithms.surrogate_search import FitMethod
@@ -117,6 +118,7 @@ class LeanCasMore(CasMore):
         self.agreement = np.zeros(2)
         self._models: tuple[Model, ...] = ()  # of the last iteration, if there are any,
         self._fitted_in = self.distribution  # in coordinates whitened by this
+        self._fitted_to: tuple[tuple[Array, Array], ...] = ()  # values and weights of each
         self._optimum: Array | None = None  # of the last model, until it is asked for
 
     def ask(self, count: int | None = None) -> Array:
@@ -161,11 +163,19 @@ class LeanCasMore(CasMore):
         without_outliers = by_rank * outlier_weights(gaps, p.outlier_gap)
         without_outliers /= without_outliers.mean()
         self._fitted_in = self.distribution
+        self._fitted_to = ((-gaps, without_outliers), (targets, by_rank))
         self._models = tuple(
             self.fit.fit(self.queue, values, complexity, self.distribution, weights)
-            for values, weights in ((-gaps, without_outliers), (targets, by_rank))
+            for values, weights in self._fitted_to
         )
         return self._models[self._better]
+
+    def _reliability(self, targets: Array, model: Model) -> Reliability | None:
+        """Return the reliability of the better model, by what it was fitted to."""
+        values, weights = self._fitted_to[self._better]
+        Z = self.distribution.whiten(self.queue.points)
+        parameters = self.parameters.richest_model.parameters(Z.shape[1])
+        return reliability(Z, values, model, parameters, weights)
 
     def _find_optimum(self, model: Model) -> Array | None:
         """Return the model's optimum within the radius; None if it is not finite."""

@@ -50,13 +50,14 @@ class SurrogateParameters(SearchParameters):
         ``"full"``, ``"diagonal"`` or ``"linear"``: the model that a run ends up with, once there
         are samples enough. Below ``"full"`` the covariance is diagonal as well, and time and
         memory are linear in n. Default: the richest that the queue can hold and that fits into
-        memory, which the full one does up to about n = 118.
+        memory, which the full one does up to n = 84.
     samples_per_parameter
         How many samples a model needs for each of its parameters.
     whitening
         Whether the full model is fitted in whitened coordinates.
     target_normalization
-        ``"robust"``, ``"standard"`` or ``"none"`` (centred, nothing else).
+        ``"robust"``, ``"standard"``, ``"none"`` (centred, nothing else), or ``"ranks"`` (normal
+        scores: the least sensitive to outliers, and no natural gradient of the expected value).
     clip, kurtosis_threshold
         Of the robust normalisation: ``v_clip`` and the excess kurtosis that calls for more.
     ridge
@@ -216,8 +217,12 @@ class SurrogateSearch(GaussianSearch):
         rewards = finite_rewards(self.queue.values)
         if rewards.min() == rewards.max():
             return None
-        targets = normalize(rewards, p.target_normalization, p.clip, p.kurtosis_threshold)
+        targets = normalize(rewards, self._normalization(), p.clip, p.kurtosis_threshold)
         return targets if targets.any() else None
+
+    def _normalization(self) -> TargetNormalization:
+        """Return the normalisation of the targets."""
+        return self.parameters.target_normalization
 
     def _affordable(self) -> Complexity | None:
         """Return the richest model that there are samples for; None: not even a linear one."""

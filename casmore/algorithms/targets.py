@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
+from scipy.stats import rankdata
 
 Array = NDArray[np.float64]
 
@@ -19,6 +21,7 @@ class TargetNormalization(StrEnum):
 
     ROBUST = "robust"
     STANDARD = "standard"
+    RANKS = "ranks"  # normal scores, of noisy values
     NONE = "none"  # centred alone
 
 
@@ -54,6 +57,18 @@ def centred(y: Array) -> Array:
     y = np.ldexp(y, -2 - len(y).bit_length())
     y -= y.sum() / len(y)
     return y
+
+
+def normal_scores(y: Array) -> Array:
+    """Return the normal quantiles of the ranks, ``Phi^-1((r - 1/2) / q)``; equal values share.
+
+    Parameters
+    ----------
+    y
+        Values, shape (q,).
+    """
+    scores: Array = ndtri((rankdata(y) - 0.5) / len(y))
+    return scores
 
 
 def standard(y: Array) -> Array:
@@ -130,6 +145,8 @@ def normalize(
         return robust(y, clip, kurtosis_threshold)
     if how is TargetNormalization.STANDARD:
         return standard(y)
+    if how is TargetNormalization.RANKS:
+        return normal_scores(y)
     return centred(y)
 
 

@@ -102,8 +102,8 @@ def test_in_high_dimensions_the_default_is_diagonal_and_needs_little_memory(make
 
 
 def test_where_the_full_model_ends_to_be_the_default() -> None:
-    assert defaults.richest_model(100) is Complexity.FULL
-    assert defaults.richest_model(150) is Complexity.DIAGONAL
+    assert defaults.richest_model(84) is Complexity.FULL
+    assert defaults.richest_model(85) is Complexity.DIAGONAL
     assert CasMoreParameters.default(150, richest_model="full").queue_size > 17_000
 
 

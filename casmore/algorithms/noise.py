@@ -1,0 +1,158 @@
+"""How much of a surrogate is signal, and how far to trust it: CAS-MORE under noise.
+
+Not in the paper. A quadratic model fitted to Q samples is an average over them, so that the
+residuals of the fit tell the noise without a single evaluation more. Its two parts, the linear one
+that moves the mean and the quadratic one that shapes the covariance, are each the sum of a true
+part and of an estimation error of known size: with P coefficients fitted to noise of variance s^2,
+k of them explain a sum of squares of ``k s^2`` on average, be there anything to explain or not.
+
+For coefficients with a normal prior of unknown variance, the posterior mean is the estimate times
+
+    rho = 1 - 1 / F,    F = (sum of squares explained by the part) / (k s^2),
+
+which is the estimator of James and Stein in the form of empirical Bayes (Efron and Morris, "Stein's
+estimation rule and its competitors", JASA 1973). ``rho`` is the *reliability* of the part: 1
+without noise, 0 if chance alone would have explained as much. The trust regions shrink with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from casmore.algorithms.models import Model
+
+Array = NDArray[np.float64]
+
+
+class NoiseHandling(StrEnum):
+    """Whether a search looks for noise, and adapts to it."""
+
+    NONE = "none"
+    AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How much of a fitted model is signal.
+
+    Attributes
+    ----------
+    linear, quadratic
+        ``rho`` of the two parts, in [0, 1].
+    explained
+        Fraction of the targets' variance that the model explains, adjusted for its parameters:
+        the adjusted R^2, at most 1.
+    """
+
+    linear: float
+    quadratic: float
+    explained: float
+
+
+def reliability(
+    Z: Array,
+    targets: Array,
+    model: Model,
+    parameters: int,
+    weights: Array | None = None,
+) -> Reliability | None:
+    """Return the reliability of a model fitted to the targets.
+
+    Parameters
+    ----------
+    Z
+        The samples, shape (q, n), in any coordinates that the model is a function of.
+    targets
+        Shape (q,).
+    model
+        Fitted to them.
+    parameters
+        P, the number of its coefficients, more than n + 1.
+    weights
+        Of the squared residuals in the fit, shape (q,), of mean 1; default: all 1.
+
+    Returns
+    -------
+    Reliability or None
+        None if the samples do not span the space, or leave nothing over to tell the noise by.
+    """
+    q, n = Z.shape
+    if q <= parameters:
+        return None
+    centred = Z - np.average(Z, axis=0, weights=weights)
+    y, residual = targets - np.average(targets, weights=weights), targets - model(Z)
+    if weights is not None:
+        roots = np.sqrt(weights)
+        centred, y, residual = centred * roots[:, np.newaxis], y * roots, residual * roots
+    # sum of squares that the linear part explains alone: c' G^-1 c
+    factor, info = lapack.dpotrf(centred.T @ centred, lower=1)
+    if info != 0:
+        return None
+    root, _ = lapack.dtrtrs(factor, centred.T @ y, lower=1)
+    total, by_slope = float(y @ y), float(root @ root)
+    unexplained = float(residual @ residual)
+    noise = unexplained / (q - parameters)
+    by_curvature = total - by_slope - unexplained
+    return Reliability(
+        linear=_shrinkage(by_slope, n, noise),
+        quadratic=_shrinkage(by_curvature, parameters - 1 - n, noise),
+        explained=1 - noise * (q - 1) / total,
+    )
+
+
+def _shrinkage(explained: float, coefficients: int, noise: float) -> float:
+    """Return ``max(0, 1 - 1 / F)``."""
+    by_chance = coefficients * noise
+    return max(0.0, 1 - by_chance / explained) if explained > 0 else 0.0
+
+
+class NoiseFilter:
+    """The reliability averaged over iterations, and what it does to an update.
+
+    Attributes
+    ----------
+    linear, quadratic, explained : float
+        As of `Reliability`; 1 in the beginning.
+    """
+
+    _KEEP = 0.8  # of the averages, an iteration
+    _POWER = 3  # of the reliabilities in the trust regions (measured: 1, 2, 3 and 4)
+    _LEAST = 0.02  # so that a search that sees only noise can still find out
+    _LEAST_ENTROPY = 0.05
+    _RANKS_BELOW = 0.6  # explained variance below which targets are taken by their ranks
+
+    def __init__(self) -> None:
+        self.linear = self.quadratic = self.explained = 1.0
+
+    def update(self, found: Reliability | None) -> None:
+        """Average over one iteration more."""
+        if found is None:
+            return
+        for name in ("linear", "quadratic", "explained"):
+            now = max(0.0, getattr(found, name))
+            setattr(self, name, self._KEEP * getattr(self, name) + (1 - self._KEEP) * now)
+
+    @property
+    def mean_radius(self) -> float:
+        """Factor of ``eps_mu``."""
+        return max(self.linear, self._LEAST) ** self._POWER
+
+    @property
+    def covariance_radius(self) -> float:
+        """Factor of ``eps_Sigma``."""
+        return max(self.quadratic, self._LEAST) ** self._POWER
+
+    @property
+    def entropy_rate(self) -> float:
+        """Factor of the entropy's change: a path that is noise calls for none."""
+        return max(self.linear, self._LEAST_ENTROPY)
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether noise outweighs what a quadratic model can explain."""
+        return self.explained < self._RANKS_BELOW
