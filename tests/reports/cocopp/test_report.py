@@ -92,7 +92,9 @@ def test_ctrl_c_leaves_nothing_behind(data: list[Path], tmp_path: Path) -> None:
     first = making(report)
     (data[0] / "slow").touch()
     code = (
-        "import sys\nfrom pathlib import Path\n"
+        "import signal, sys\nfrom pathlib import Path\n"
+        # a shell that starts the tests in the background has it ignored
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from casmore.reports.cocopp import report as cocopp_report\n"
         f"cocopp_report._PROCESS = {FAKE!r}\n"
         "cocopp_report.make([Path(p) for p in sys.argv[2:]], Path(sys.argv[1]))"
