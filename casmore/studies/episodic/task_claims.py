@@ -58,7 +58,8 @@ def _judged(
     except ReportError:
         return [Claim(f"{title}: {s}", "not run", Verdict.NOT_SHOWN) for s in judges]
     fewest = min(map(len, runs.values()))
-    counts = "-".join(map(str, sorted({len(group) for group in runs.values()})))
+    most = max(map(len, runs.values()))
+    counts = f"{most}" if fewest == most else f"{fewest} to {most}"
     claims = []
     for statement, judge in judges.items():
         measured, verdict = judge(runs)

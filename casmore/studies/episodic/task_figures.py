@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from casmore.plotting import style
 from casmore.reports.errors import ReportError
@@ -95,6 +96,7 @@ def _draw(ax: Axes, curves: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> None
         ax.fill_between(x, low, high, color=look["color"], alpha=0.14, linewidth=0)
         ax.plot(x, median, label=name, **look)
         ax.set_xlim(0, float(x[-1]))
+    ax.xaxis.set_major_locator(MaxNLocator(4))
     ax.set_xlabel("episodes")
 
 
@@ -107,9 +109,10 @@ def _share(ax: Axes, share: str) -> None:
 def _finish(figure: Figure, ax: Axes, curves: Mapping[str, TaskCurve]) -> None:
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
-    runs = sorted({curve.runs for curve in curves.values()})
+    fewest, most = (f(curve.runs for curve in curves.values()) for f in (min, max))
+    runs = f"{most}" if fewest == most else f"{fewest} to {most}"
     figure.supxlabel(
-        f"{'-'.join(map(str, runs))} runs each: median, 5 % and 95 % quantiles",
+        f"{runs} runs each: median, 5 % and 95 % quantiles",
         fontsize=6,
         color=style.MUTED,
     )

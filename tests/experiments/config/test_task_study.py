@@ -120,3 +120,13 @@ def test_the_trace_tells_the_expected_return_of_the_mean(tmp_path: Path) -> None
     assert objective.latest is not None
     assert trace["collision_samples"][1] == pytest.approx(objective.latest.collision.mean())
     assert np.isnan(trace["f_samples"][0])
+
+
+def test_a_task_of_ones_own(tmp_path: Path) -> None:
+    config = checked(study={"task": "odd_tasks:REACHER", "runs": 1, "evaluations": 16})
+    assert config.dimension == 4
+    summary = runner.run(config, tmp_path, workers=1)
+    assert (summary.published, summary.failures) == (2, {})
+    trace = Trace.load(RunFolder(tmp_path).unit(make_plan(config)[0].unit) / study_trial.FILE)
+    assert trace["f_mean"][-1] > 0
+    assert np.isnan(trace["success_samples"]).all()  # Reacher does not tell
