@@ -8,9 +8,6 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 # the paper's studies, each a file in configs/, and which figures to make; empty: all
 STUDY  ?= rosenbrock_grid rosenbrock ablation sensitivity
-# those on robot tasks, for hours
-ROBOTS := hole_reaching hole_reaching_noisy hole_reaching_noisy_defaults hole_reaching_penalty \
-  table_tennis beer_pong
 FIG    ?=
 # the stamps say that what pyproject.toml asks for is installed; a change of the file renews them
 READY  := $(VENV)/.ready
@@ -31,7 +28,7 @@ help: ## show this list
 	@echo '  CONFIG=FILE   the experiment (now $(CONFIG))'
 	@echo '  PYTHON=FILE   what to make .venv with (now $(PYTHON); 3.11 or newer)'
 	@echo '  STUDY=NAME    a study (default: all of $(STUDY);'
-	@echo '                robot tasks: $(ROBOTS))'
+	@echo '                those of robot tasks are in docs/robot.md)'
 	@echo '  FIG=NAME      a figure or table of the studies (default: all)'
 
 setup: $(READY) ## install what an experiment needs into .venv

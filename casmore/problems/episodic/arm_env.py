@@ -1,7 +1,7 @@
-"""What the WAM's tasks share: many simulations at once, and a Gymnasium environment around one.
+"""What the WAM's tasks share: batches of simulations, and a Gymnasium environment.
 
-An environment is a batch of one simulation. So an episode is the same, bit for bit, whether it is
-run alone or among others.
+The environment is a batch of one simulation, so an episode is the same, bit for bit, whether it is
+run alone or in a batch.
 """
 
 from abc import ABC, abstractmethod
@@ -24,7 +24,7 @@ from casmore.problems.episodic.wam import JOINTS
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-LARGEST_TORQUE = 10.0  # what an action of 1 asks for, of the largest torques of the motors
+LARGEST_TORQUE = 10.0  # of an action of 1, in units of the motors' largest torques
 _LARGEST_OBSERVATION = 1000.0
 _FAILURES = [
     int(mujoco.mjtWarning.mjWARN_BADQPOS),
@@ -35,8 +35,8 @@ _COUNT = 1  # of the columns of a warning
 _POSITION_AND_VELOCITY = int(mujoco.mjtStage.mjSTAGE_VEL)
 
 
-class Course(ABC):
-    """The course of some episodes of a task, at the same time.
+class EpisodeBatch(ABC):
+    """Several episodes of a task, simulated in parallel.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Course(ABC):
     count
         Number of episodes, k.
     threads
-        That they are spread over; the result does not depend on it.
+        Number of threads; the result does not depend on it.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Course(ABC):
         return values
 
     def begin(self, generators: Sequence[np.random.Generator]) -> None:
-        """Begin episodes, each with noise of its own."""
+        """Start the episodes; each draws its noise from its own generator."""
         self.batch.reset(stage=int(mujoco.mjtStage.mjSTAGE_NONE))
         self.batch.warning[:] = 0
         self.q[:] = self.start
@@ -106,9 +106,9 @@ class Course(ABC):
         self.batch.forward(stage=_POSITION_AND_VELOCITY)
 
     def step(self, action: Array) -> Array:
-        """Apply actions, shape (k, 7), to the episodes that go on; return rewards, shape (k,)."""
+        """Apply actions, shape (k, 7), to the unfinished episodes; return rewards, shape (k,)."""
         on = ~self.over
-        # the motors hold the arm against gravity and Coriolis forces by themselves
+        # gravity and Coriolis forces are compensated
         torque = LARGEST_TORQUE * np.clip(action, -1, 1) + self._bias[:, :JOINTS] / self.gear
         self.effort[on] += (torque * torque).sum(axis=1)[on]
         self._ctrl[:] = np.clip(torque, -1, 1)
@@ -127,32 +127,32 @@ class Course(ABC):
 
     @abstractmethod
     def _place(self, generators: Sequence[np.random.Generator]) -> None:
-        """Put the ball to where an episode begins."""
+        """Place the ball, and reset what `_watch` updates."""
 
     @abstractmethod
     def _watch(self, on: Mask) -> None:
-        """Note what has happened in a step of the episodes that go on."""
+        """Update what the reward depends on, for the episodes in the mask ``on``."""
 
     @abstractmethod
     def _ends(self) -> Mask:
-        """Whether episodes end before the time limit, shape (k,)."""
+        """Return which episodes end before the time limit, shape (k,)."""
 
     @abstractmethod
     def _reward(self) -> Array:
-        """What is earned if the episodes end now, shape (k,)."""
+        """Return the final rewards if the episodes end now, shape (k,)."""
 
     @abstractmethod
     def _succeeded(self) -> Mask:
-        """Whether episodes have succeeded if they end now, shape (k,)."""
+        """Return which episodes have succeeded if they end now, shape (k,)."""
 
 
 class ArmEnv(gymnasium.Env[Array, Array], ABC):
-    """An environment around the course of a single episode.
+    """A Gymnasium environment around a batch of one episode.
 
-    An action is what the motors are asked for beyond what holds the arm against gravity and
-    Coriolis forces, for each of the seven joints, 1 for ten times the largest torque; what exceeds
-    the largest torque is cut off, but it is paid for. An observation is the joints' positions and
-    velocities, the ball's, and the fraction of the episode that is over, shape (21,).
+    Actions are torques of the seven joints, in units of ten times the largest torque, added to a
+    compensation of gravity and Coriolis forces. The sum is clipped to the largest torque, but its
+    cost is that of the unclipped value. Observations are the joints' positions and velocities, the
+    ball's position and velocity, and the elapsed fraction of the episode, shape (21,).
 
     Parameters
     ----------
@@ -171,10 +171,10 @@ class ArmEnv(gymnasium.Env[Array, Array], ABC):
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (JOINTS,), np.float64)
         self.observation_space = gymnasium.spaces.Box(-largest, largest, dtype=np.float64)
         self.model = self._model()
-        self._course = self._begin(1, 1)
-        self._together: Course | None = None
+        self._episode = self._new_batch(1, 1)
+        self._together: EpisodeBatch | None = None
         self._renderer: Any = None
-        self._course.begin([np.random.default_rng(0)])
+        self._episode.begin([np.random.default_rng(0)])
 
     @staticmethod
     @abstractmethod
@@ -182,28 +182,28 @@ class ArmEnv(gymnasium.Env[Array, Array], ABC):
         """Return the compiled model."""
 
     @abstractmethod
-    def _begin(self, count: int, threads: int) -> Course:
-        """Return the course of so many episodes."""
+    def _new_batch(self, count: int, threads: int) -> EpisodeBatch:
+        """Return a batch of ``count`` episodes."""
 
     def joint_state(self) -> tuple[Array, Array]:
         """Return positions and velocities of the joints, each of shape (7,)."""
-        return self._course.q[0].copy(), self._course.qd[0].copy()
+        return self._episode.q[0].copy(), self._episode.qd[0].copy()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Begin an episode, with noise from the environment's own generator."""
+        """Start an episode, with noise from the environment's own generator."""
         super().reset(seed=seed)
-        self._course.begin([self.np_random])
+        self._episode.begin([self.np_random])
         return self._observation(), self._info()
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Apply an action for one time step of the simulation."""
-        reward = self._course.step(np.asarray(action)[np.newaxis])
+        reward = self._episode.step(np.asarray(action)[np.newaxis])
         return (
             self._observation(),
             float(reward[0]),
-            bool(self._course.over[0]),
+            bool(self._episode.over[0]),
             False,
             self._info(),
         )
@@ -213,25 +213,25 @@ class ArmEnv(gymnasium.Env[Array, Array], ABC):
     ) -> Episodes:
         """Run an episode for each trajectory, all at the same time; see `BatchRollout`."""
         k = len(seeds)
-        course = self._together
-        if course is None or (course.batch.nsim, course.batch.nthread) != (k, threads):
-            course = self._together = self._begin(k, threads)
-        course.begin([seeding.np_random(int(seed))[0] for seed in seeds])
+        episodes = self._together
+        if episodes is None or (episodes.batch.nsim, episodes.batch.nthread) != (k, threads):
+            episodes = self._together = self._new_batch(k, threads)
+        episodes.begin([seeding.np_random(int(seed))[0] for seed in seeds])
         positions = np.full((k, self.horizon + 1, JOINTS), np.nan)
-        positions[:, 0] = course.q
+        positions[:, 0] = episodes.q
         returns, lengths = np.zeros(k), np.zeros(k, dtype=np.int64)
         for t in range(self.horizon):
-            on = ~course.over
+            on = ~episodes.over
             if not on.any():
                 break
-            action = controller(plan.position[:, t], plan.velocity[:, t], course.q, course.qd)
-            returns += course.step(action)
+            action = controller(plan.position[:, t], plan.velocity[:, t], episodes.q, episodes.qd)
+            returns += episodes.step(action)
             lengths[on] += 1
-            positions[on, t + 1] = course.q[on]
+            positions[on, t + 1] = episodes.q[on]
         return Episodes(
             returns=returns,
-            success=course.success.astype(float),
-            collision=course.collision.astype(float),
+            success=episodes.success.astype(float),
+            collision=episodes.collision.astype(float),
             lengths=lengths,
             positions=positions,
             seeds=np.array(seeds, dtype=np.int64),
@@ -243,30 +243,30 @@ class ArmEnv(gymnasium.Env[Array, Array], ABC):
             return None
         if self._renderer is None:
             self._renderer = renderer(self.model, height=480, width=640)
-        data = self._course.batch.get_data(0)
+        data = self._episode.batch.get_data(0)
         mujoco.mj_forward(self.model, data)
         self._renderer.update_scene(data, camera="view")
         picture: NDArray[np.uint8] = self._renderer.render()
         return picture.copy()
 
     def close(self) -> None:
-        """Free what rendering has taken."""
+        """Free the renderer."""
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
 
     def _observation(self) -> Array:
-        course = self._course
-        time = np.array([course.steps / self.horizon])
-        parts = (course.q[0], course.qd[0], course.ball[0], course.ball_velocity[0], time)
+        episodes = self._episode
+        time = np.array([episodes.steps / self.horizon])
+        parts = (episodes.q[0], episodes.qd[0], episodes.ball[0], episodes.ball_velocity[0], time)
         seen = np.nan_to_num(np.concatenate(parts))
         bounded: Array = seen.clip(-_LARGEST_OBSERVATION, _LARGEST_OBSERVATION)
         return bounded
 
     def _info(self) -> dict[str, Any]:
         return {
-            "success": bool(self._course.success[0]),
-            "collision": bool(self._course.collision[0]),
+            "success": bool(self._episode.success[0]),
+            "collision": bool(self._episode.collision[0]),
         }
 
 

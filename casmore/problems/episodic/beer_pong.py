@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casmore.problems.episodic import wam
-from casmore.problems.episodic.arm_env import ArmEnv, Course, nearness
+from casmore.problems.episodic.arm_env import ArmEnv, EpisodeBatch, nearness
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -101,8 +101,8 @@ def _add_cup(spec: Any) -> None:
     )
 
 
-class BeerPongCourse(Course):
-    """Throws."""
+class BeerPongBatch(EpisodeBatch):
+    """Episodes of one throw each."""
 
     start, gear, horizon, failure_reward = START, GEAR, HORIZON, -30.0
 
@@ -169,5 +169,5 @@ class BeerPongEnv(ArmEnv):
     dt, horizon = DT, HORIZON
     _model = staticmethod(model)
 
-    def _begin(self, count: int, threads: int) -> Course:
-        return BeerPongCourse(self.model, count, threads)
+    def _new_batch(self, count: int, threads: int) -> EpisodeBatch:
+        return BeerPongBatch(self.model, count, threads)

@@ -35,10 +35,10 @@ _LARGEST = np.concatenate([np.full(5, 10.0), np.full(5, 1000.0), [1.0]])  # of o
 
 
 class _HoleReaching(gymnasium.Env[Array, Array]):
-    """What the tasks share: the arm, the hole, and the course of an episode.
+    """What the tasks share: the arm, the hole, and the steps of an episode.
 
-    An observation is the joints' positions and velocities, and the fraction of the episode that
-    is over, shape (11,). The hole's depth can't be seen.
+    Observations are the joints' positions and velocities, and the elapsed fraction of the episode,
+    shape (11,). The depth of the hole is not observed.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012 - Gymnasium's way
@@ -63,11 +63,11 @@ class _HoleReaching(gymnasium.Env[Array, Array]):
 
     @abstractmethod
     def _acceleration(self, action: Array, qd: Array) -> Array:
-        """Return what an action within its bounds does to joints of that velocity."""
+        """Return the joints' accelerations for an action within its bounds."""
 
     @abstractmethod
     def _final_reward(self, noted: Array, end: Array, collided: Mask) -> Array:
-        """Return what is earned by an episode that is over.
+        """Return the final reward of an episode.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class _HoleReaching(gymnasium.Env[Array, Array]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Begin an episode, with the arm upright and a hole of an unknown depth."""
+        """Start an episode: the arm is upright, the depth of the hole is drawn."""
         super().reset(seed=seed)
         self._begin(self._draw_depth(self.np_random))
         return self._observation(), self._info(collided=False)
@@ -110,8 +110,8 @@ class _HoleReaching(gymnasium.Env[Array, Array]):
     ) -> Episodes:
         """Run an episode for each trajectory, vectorised over them; see `BatchRollout`.
 
-        Nothing that is driven here depends on whether the arm has collided. So all episodes are
-        run to their end, and cut where they collided afterwards.
+        The motion does not depend on collisions. So all episodes are simulated to the end, and
+        truncated at their first collision afterwards.
         """
         k, steps = len(seeds), self.horizon
         depth = np.array([self._draw_depth(seeding.np_random(int(s))[0]) for s in seeds])

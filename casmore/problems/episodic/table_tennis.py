@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casmore.problems.episodic import wam
-from casmore.problems.episodic.arm_env import ArmEnv, Course, nearness
+from casmore.problems.episodic.arm_env import ArmEnv, EpisodeBatch, nearness
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -80,8 +80,8 @@ def model() -> Any:
     return spec.compile()
 
 
-class TableTennisCourse(Course):
-    """Rallies of one stroke."""
+class TableTennisBatch(EpisodeBatch):
+    """Episodes of one stroke each."""
 
     start, gear, horizon, failure_reward = START, GEAR, HORIZON, -25.0
 
@@ -137,5 +137,5 @@ class TableTennisEnv(ArmEnv):
     dt, horizon = DT, HORIZON
     _model = staticmethod(model)
 
-    def _begin(self, count: int, threads: int) -> Course:
-        return TableTennisCourse(self.model, count, threads)
+    def _new_batch(self, count: int, threads: int) -> EpisodeBatch:
+        return TableTennisBatch(self.model, count, threads)

@@ -172,12 +172,12 @@ def test_an_episode_alone_is_the_same_as_in_a_batch(
 def test_a_simulation_that_fails_is_punished(
     name: str, reward: float, objectives: dict[str, EpisodicObjective]
 ) -> None:
-    course = objectives[name].env.unwrapped._begin(2, 1)  # type: ignore[attr-defined]
-    course.begin([np.random.default_rng(1), np.random.default_rng(2)])
-    course.batch.bind("qvel")[0, 3] = 1e12
-    rewards = course.step(np.zeros((2, 7)))
+    episodes = objectives[name].env.unwrapped._new_batch(2, 1)  # type: ignore[attr-defined]
+    episodes.begin([np.random.default_rng(1), np.random.default_rng(2)])
+    episodes.batch.bind("qvel")[0, 3] = 1e12
+    rewards = episodes.step(np.zeros((2, 7)))
     assert rewards.tolist() == [reward, 0.0]
-    assert course.over.tolist() == [True, False]
+    assert episodes.over.tolist() == [True, False]
 
 
 @pytest.mark.parametrize("name", [TENNIS, PONG])

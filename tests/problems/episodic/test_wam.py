@@ -84,15 +84,13 @@ def test_energy_is_kept_without_damping(task: Any) -> None:
 
 @pytest.mark.parametrize("task", [table_tennis, beer_pong])
 def test_an_action_of_zero_holds_the_arm(task: Any) -> None:
-    course_type = (
-        table_tennis.TableTennisCourse if task is table_tennis else beer_pong.BeerPongCourse
-    )
-    course = course_type(task.model(), 1, 1)
-    course.begin([np.random.default_rng(1)])
+    batch_type = table_tennis.TableTennisBatch if task is table_tennis else beer_pong.BeerPongBatch
+    episodes = batch_type(task.model(), 1, 1)
+    episodes.begin([np.random.default_rng(1)])
     for _ in range(100):
-        course.step(np.zeros((1, 7)))
-    assert course.q[0] == pytest.approx(task.START, abs=1e-9)
-    assert abs(course._bias[0, :7]).max() > 1  # N m: gravity does pull
+        episodes.step(np.zeros((1, 7)))
+    assert episodes.q[0] == pytest.approx(task.START, abs=1e-9)
+    assert abs(episodes._bias[0, :7]).max() > 1  # N m: gravity does pull
 
 
 def test_a_ball_flies_and_bounces() -> None:
