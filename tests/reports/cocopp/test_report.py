@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from reports import logged
+from reports.pages import references
 
 from casmore.reports import ReportError
 from casmore.reports.cocopp import report as cocopp_report
@@ -146,3 +147,24 @@ def test_tidy_keeps_what_is_there(tmp_path: Path) -> None:
     page.write_text(f'{kept}\n{gone}\n<a href="gone.html#20">gone</a><br>{away}')
     tidy(tmp_path)
     assert page.read_text() == f"{kept}\n{away}"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_full_report_has_each_algorithm_alone(tmp_path: Path) -> None:
+    # few evaluations reach few targets, and a full report takes time for each that is reached
+    run = logged.make(tmp_path / "run", ["one", "two"], [1], [2], instances=2, budget=3)
+    report = tmp_path / "reports" / "cocopp"
+    cocopp_report.make([run.folder / "data" / name for name in ("one", "two")], report, full=True)
+    folders = {path.name for path in report.iterdir() if path.is_dir()}
+    assert folders == {"comparison", "single-one", "single-two"}
+    linked = references(report / "index.html")
+    assert linked == {
+        "comparison/index.html",
+        "single-one/index1.html",
+        "single-two/index1.html",
+    }
+    for page in report.rglob("*.html"):
+        missing = {name for name in references(page) if not (page.parent / name).exists()}
+        assert not missing, page
+    assert len(list(report.rglob("*.pdf"))) > 10
