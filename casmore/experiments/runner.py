@@ -16,10 +16,10 @@ from typing import Any, TextIO
 from casmore.atomic_io import DiskFullError, check_room
 from casmore.experiments import backends, manifest
 from casmore.experiments.agreement import agree_on_config
-from casmore.experiments.backends import Backend, WorkerDiedError
+from casmore.experiments.backends import Backend, BackendError, WorkerDiedError
 from casmore.experiments.config.base import Experiment
 from casmore.experiments.config.bbob import Config
-from casmore.experiments.limits import hanging_trace
+from casmore.experiments.limits import cores, hanging_trace
 from casmore.experiments.merge import merge
 from casmore.experiments.plan import make_plan, schedule
 from casmore.experiments.progress import Display, SessionProgress, display
@@ -29,6 +29,7 @@ from casmore.experiments.work_unit import Unit, Work
 from casmore.experiments.worker import UnitOutcome, Workplace, outcome_of, write_failure
 
 _STRIKES = 3
+_WORKERS_PER_CORE = 16  # of this machine: each is a process of some 100 MiB
 
 
 @dataclass
@@ -81,6 +82,7 @@ def run(
     """
     stream = stream or sys.stderr
     backend = backends.make(config.run)
+    _check_workers(config.run.backend, workers)
     folder = RunFolder(root.resolve(), shard.share if shard else WHOLE)
     whole = make_plan(config)
     plan = shard.of(whole) if shard else whole
@@ -101,6 +103,15 @@ def run(
         finally:
             folder.sweep()  # units that were being run when the session was stopped
     return Summary(root, len(plan), published, failures, tuple(data), shard)
+
+
+def _check_workers(backend: str, workers: int) -> None:
+    most = _WORKERS_PER_CORE * cores()
+    if backend == "loky" and workers > most:
+        raise BackendError(
+            f"{workers} workers are too many for the {cores()} cores of this machine; "
+            f"use at most {most}, or another backend"
+        )
 
 
 @contextmanager

@@ -1,14 +1,18 @@
 """Which configs are the same, and what becomes of a record that is lost."""
 
 import math
+import tempfile
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import config
+from harness import config, config_data
+from hypothesis import given, settings
+from toml_strategies import VALUES
 
 from casmore.experiments.agreement import ConfigChangedError, agree_on_config
+from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.check import check, load
 from casmore.experiments.config.record import recorded_config
 from casmore.experiments.plan import make_plan
@@ -50,6 +54,26 @@ def test_the_difference_is_shown_as_it_was_written(tmp_path: Path) -> None:
     agree_on_config(folder, _with_setting({}))
     with pytest.raises(ConfigChangedError, match=r"any\.a: not given there, 1 now\n"):
         agree_on_config(folder, _with_setting({"a": 1}))
+
+
+@settings(max_examples=40, deadline=None)
+@given(VALUES, VALUES)
+def test_any_setting_is_recorded_and_compared(one: Any, other: Any) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        folder = RunFolder(Path(root))
+        first, second = (
+            Config.model_validate(config_data(solvers=[{"name": "cma", "settings": {"any": v}}]))
+            for v in (one, other)
+        )
+        agree_on_config(folder, first)
+        recorded = recorded_config(folder)
+        assert repr(recorded.solvers[0].settings) == repr({"any": one})
+        assert recorded.digest == first.digest
+        if first.digest == second.digest:
+            agree_on_config(folder, second)
+        else:
+            with pytest.raises(ConfigChangedError, match="there"):
+                agree_on_config(folder, second)
 
 
 def test_a_whole_number_is_a_number(tmp_path: Path) -> None:

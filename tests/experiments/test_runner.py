@@ -22,6 +22,9 @@ from harness import (
 )
 from odd_solvers import FREE
 
+from casmore.experiments import runner
+from casmore.experiments.backends import BackendError
+
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
@@ -186,3 +189,9 @@ def test_another_config_is_refused_with_the_difference(tmp_path: Path) -> None:
     assert "budget.evaluations_per_dimension: 60 there, 61 now" in done.stderr
     assert "--out" in done.stderr
     assert json.loads((root / "config.json").read_text())["seed"] == 7
+
+
+def test_more_workers_than_a_machine_can_hold_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BackendError, match=r"10000 workers are too many for the \d+ cores of this"):
+        runner.run(config(), tmp_path / "run", workers=10_000)
+    assert not (tmp_path / "run").exists()

@@ -15,7 +15,7 @@ import threading
 from typing import Any
 
 from casmore.experiments.backends.backend import Batch
-from casmore.experiments.kernels import worker_environment
+from casmore.experiments.kernels import check_portable, worker_environment
 from casmore.experiments.limits import prepare_worker
 from casmore.experiments.store.locks import host
 from casmore.experiments.store.run_folder import Leftover
@@ -46,6 +46,8 @@ def run_in_cell(
     """
     cell = getattr(_mine, "cell", None)
     if cell is None or not cell.serves(path, memory_gib, place.portable):
+        if place.portable:  # this machine may be another one than the session's
+            check_portable()
         cell = _mine.cell = Cell(path, memory_gib, place.portable)
     outcomes = cell.run(batch, place)
     if outcomes is not None:

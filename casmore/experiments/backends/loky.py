@@ -18,6 +18,11 @@ _TICK_SECONDS = 0.5
 _QUEUED_PER_WORKER = 3
 
 
+def _prepare(parent: int, path: list[str], memory_gib: float | None) -> None:
+    """Set up a worker; what this module imports is loaded before the memory is limited."""
+    prepare_worker(parent, path, memory_gib)
+
+
 class LokyBackend:
     """A pool of processes.
 
@@ -46,7 +51,7 @@ class LokyBackend:
         queue = iter(batches)
         executor = ProcessPoolExecutor(
             max_workers=workers,
-            initializer=prepare_worker,
+            initializer=_prepare,
             initargs=(os.getpid(), sys.path, self._memory_gib),
             env=worker_environment(place.portable),
         )

@@ -205,7 +205,7 @@ class Run(Section):
     # a timer of the operating system takes neither less than a microsecond nor infinity
     unit_timeout: Annotated[Finite, Field(ge=0.1, le=_YEAR)] | None = None
     # Python, NumPy and COCO need some of it themselves; an address has 47 bits
-    memory_gib: Annotated[Finite, Field(ge=0.125, le=2**17)] | None = None
+    memory_gib: Annotated[Finite, Field(ge=0.25, le=2**17)] | None = None
     portable: StrictBool = False
     dask: Dask | None = None
     slurm: Slurm = Slurm()

@@ -143,7 +143,7 @@ def test_wrong_ranges(value: object, complaint: str) -> None:
         (_section("run", unit_timeout=1e-9), "run.unit_timeout = 1e-09: .* or equal to 0.1"),
         (_section("run", unit_timeout=1e10), "run.unit_timeout = 10000000000.0: .* less than"),
         (_section("run", memory_gib=math.inf), "run.memory_gib = inf: .* finite"),
-        (_section("run", memory_gib=1e-4), "run.memory_gib = 0.0001: .* or equal to 0.125"),
+        (_section("run", memory_gib=1e-4), "run.memory_gib = 0.0001: .* or equal to 0.25"),
         (_section("run", memory_gib=1e9), "run.memory_gib = 1000000000.0: .* less than"),
         (_section("run", workers=10**6), "run.workers = 1000000: .* less than or equal to 10000"),
         ({**config_data(), "seed": 2**64}, "seed = 18446744073709551616: .* less than"),

@@ -2,41 +2,24 @@
 
 import json
 import math
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time
 from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
+from toml_strategies import SCALARS, VALUES
 
 from casmore.experiments.store.toml_values import canonical, from_json, to_json
 
-_OFFSETS = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
-_SCALARS = (
-    st.booleans()
-    | st.integers(-(2**63), 2**63 - 1)
-    | st.floats()
-    | st.text()
-    | st.dates()
-    | st.times().map(lambda t: t.replace(fold=0))  # which TOML does not have
-    | st.datetimes(timezones=st.none() | _OFFSETS).map(lambda t: t.replace(fold=0))
-)
-_KEYS = st.text() | st.sampled_from(["$float", "$date", "$table", "$"])
-_VALUES = st.recursive(
-    _SCALARS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS, inner, max_size=4),
-    max_leaves=10,
-)
 
-
-@given(_VALUES)
+@given(VALUES)
 def test_a_value_comes_back_as_it_was(value: Any) -> None:
     text = json.dumps(to_json(value), allow_nan=False)  # the strict JSON that others read
     # repr tells 1 from 1.0 and True, -0.0 from 0.0, a date from its text; NaN is written as nan
     assert repr(from_json(json.loads(text))) == repr(value)
 
 
-@given(_SCALARS, _SCALARS)
+@given(SCALARS, SCALARS)
 def test_a_canonical_text_stands_for_one_value(a: Any, b: Any) -> None:
     assert (canonical(a) == canonical(b)) == (repr(a) == repr(b))
     assert canonical({"a": a, "b": b}) == canonical({"b": b, "a": a})
