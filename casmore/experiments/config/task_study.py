@@ -32,7 +32,7 @@ class TaskStudy(Section):
     task: StrictStr
     runs: Annotated[StrictInt, Field(ge=1)]
     evaluations: Annotated[StrictInt, Field(ge=1, le=10**12)]
-    episodes_at_mean: Annotated[StrictInt, Field(ge=1)] = 1
+    episodes_at_mean: Annotated[StrictInt, Field(ge=1, le=10**6)] = 1
 
 
 class TaskStudyConfig(VariantsConfig):
@@ -47,7 +47,7 @@ class TaskStudyConfig(VariantsConfig):
         study, start = data.get("study"), data.get("start", {})
         name = study.get("task") if isinstance(study, dict) else None
         if isinstance(name, str) and isinstance(start, dict) and not {"mean", "sigma0"} <= {*start}:
-            task = tasks.find(name)
+            task = _find(name)
             return {**data, "start": {"mean": list(task.mean), "sigma0": task.sigma0, **start}}
         return data
 
@@ -60,6 +60,17 @@ class TaskStudyConfig(VariantsConfig):
     def runs_of_a_variant(self) -> int:
         """Number of units of each solver."""
         return self.study.runs
+
+
+def _find(name: str) -> tasks.Task:
+    try:
+        return tasks.find(name)
+    except ValueError:
+        raise
+    except Exception as error:  # whatever a module of the user's raises
+        if isinstance(error, ModuleNotFoundError) and error.name != name.partition(":")[0]:
+            raise  # the command line says what to install
+        raise ValueError(f"study.task = {name!r}: {type(error).__name__}: {error}") from error
 
 
 def task_problems(config: TaskStudyConfig) -> list[str]:

@@ -68,6 +68,18 @@ def test_what_is_wrong_is_said(sections: dict[str, Any], says: str) -> None:
         check(study(**sections))
 
 
+@pytest.mark.parametrize(
+    ("task", "error"),
+    [
+        ("no_such_module:TASK", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("broken_module:TASK", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_task_that_cannot_be_imported(task: str, error: str) -> None:
+    with pytest.raises(ConfigError, match=rf"study.task = '{task}': {error}"):
+        check(study(study={"task": task, "runs": 1, "evaluations": 16}))
+
+
 @pytest.mark.parametrize("name", ["hole_reaching", "hole_reaching_noisy", "hole_reaching_penalty"])
 def test_the_papers_studies_are_valid(name: str) -> None:
     config = load(CONFIGS / f"{name}.toml")
