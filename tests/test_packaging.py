@@ -55,7 +55,11 @@ def test_the_tests_run_from_the_source_distribution(built: Path, tmp_path: Path)
     with tarfile.open(archive) as tar:
         tar.extractall(tmp_path, filter="data")
     (folder,) = tmp_path.iterdir()
-    tests = ["tests/test_makefile.py", "tests/experiments/config", "tests/reports/test_ecdf.py"]
+    tests = [
+        "tests/test_makefile.py",
+        "tests/experiments/test_plan.py",
+        "tests/reports/test_ecdf.py",
+    ]
     printed = _run(
         sys.executable, "-m", "pytest", "-m", "not slow", *tests,
         cwd=folder, PATH="/usr/bin:/bin", PYTHONPATH=str(folder),

@@ -96,6 +96,7 @@ def test_several_runs_make_one_table(run: LoggedRun, tmp_path: Path) -> None:
         ),
         (gzip.compress(b"solver,function\n" * 99)[:-12], r"can't be read"),
     ],
+    ids=["missing", "no gzip", "another table", "cut short"],
 )
 def test_what_is_no_table_is_named(content: bytes | None, complaint: str, tmp_path: Path) -> None:
     path = tmp_path / "trials.csv.gz"
