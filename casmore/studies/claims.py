@@ -139,8 +139,8 @@ def whitening(default: Variant, without: Variant) -> Claim:
     late = ert_ratio(without.attempts_between(1.0, 1e-7), default.attempts_between(1.0, 1e-7))
     return Claim(
         "Whitening becomes important at low entropy, near the optimum (Rosenbrock)",
-        f"ERT without whitening over ERT with it: to 1 {early}, from 1 to 1e-7 {late}, to 1e-8 "
-        f"{ert_ratio(without.attempts, default.attempts)}",
+        f"ERT without whitening over ERT with it: to 1 {early}, from 1 to 1e-7 {late} (to be above "
+        f"1 and the former), to 1e-8 {ert_ratio(without.attempts, default.attempts)}",
         all_of(late.above(1), larger(late, early)),
     )
 

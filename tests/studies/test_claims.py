@@ -108,3 +108,11 @@ def test_normalisation_is_judged_by_the_last_values(factor: float, verdict: Verd
         return Variant(tuple(r for f in values for r in variant("v", [9], f_end=f).runs))
 
     assert claims.robust_normalization(ends(1, 1), ends(factor, 2)).verdict is verdict
+
+
+def test_the_committed_table_follows_from_the_committed_runs() -> None:
+    rows = (RESULTS / "claims.md").read_text(encoding="utf-8").splitlines()
+    found = claims.claims(RESULTS)
+    assert len(found) == 7
+    for claim in found:
+        assert f"| {claim.statement} | {claim.measured} | {claim.verdict} |" in rows

@@ -1,5 +1,6 @@
 """Every figure and table of the studies, made from tiny data."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from matplotlib.figure import Figure
 
 from casmore.reports import ReportError
 from casmore.studies import figures, grid_search
+from casmore.studies.run_table import read_variants
 from studies.synthetic import variant
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -64,3 +66,13 @@ def test_variants_are_ranked_by_ert_then_value() -> None:
     groups = grid_search.by_algorithm(variants)
     assert [v.label for v in groups["A"]] == ["A_4", "A_3", "A_2", "A_1"]
     assert [v.label for v in groups["B"]] == ["B_1"]
+
+
+def test_the_study_uses_the_winners_of_the_grid_search() -> None:
+    tried = read_variants(RESULTS / "rosenbrock_grid_runs.csv")
+    groups = grid_search.by_algorithm(tried)
+    with (RESULTS / "rosenbrock_runs.csv").open(newline="", encoding="utf-8") as file:
+        used = {row["label"]: row["settings"] for row in csv.DictReader(file)}
+    assert set(groups) == {"MORE", "CA-MORE", "CAS-MORE"}
+    for name, group in groups.items():
+        assert used[name] == group[0].settings
