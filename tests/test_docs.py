@@ -41,6 +41,12 @@ def test_a_block_of_python_runs_alone(
         exec(compile(code, "block", "exec"), {"__name__": "__main__"})
 
 
+def test_the_readme_leads_to_each_page() -> None:
+    readme = (ROOT / "README.md").read_text()
+    for path in (ROOT / "docs").glob("*.md"):
+        assert f"](docs/{path.name})" in readme
+
+
 def test_links_lead_somewhere() -> None:
     pages = ("README.md", "CONTRIBUTING.md", "results/README.md")
     for path in (*(ROOT / page for page in pages), *(ROOT / "docs").rglob("*.md")):
