@@ -47,11 +47,20 @@ def test_the_readme_leads_to_each_page() -> None:
         assert f"](docs/{path.name})" in readme
 
 
+def headings(page: Path) -> set[str]:
+    """Return the anchors of a page, as GitHub names them."""
+    found = re.findall(r"^#+ (.*)", page.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).strip().replace(" ", "-").lower() for heading in found}
+
+
 def test_links_lead_somewhere() -> None:
     pages = ("README.md", "CONTRIBUTING.md", "results/README.md")
     for path in (*(ROOT / page for page in pages), *(ROOT / "docs").rglob("*.md")):
-        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
-            assert (path.parent / target).exists(), f"{path} points at {target}"
+        links = re.findall(r"\]\(([^)#:]*)(?:#([^)]+))?\)", path.read_text())
+        for target, anchor in links:
+            page = path.parent / target if target else path
+            assert page.exists(), f"{path} points at {target}"
+            assert not anchor or anchor in headings(page), f"{path} points at {target}#{anchor}"
 
 
 def small(text: str) -> str:
