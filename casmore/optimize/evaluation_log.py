@@ -77,6 +77,16 @@ class EvaluationLog:
         self._file.close()
 
 
+def dimension_in(path: str | Path) -> int:
+    """Return the number of columns ``x0``, ``x1``, ... of a CSV file."""
+    with Path(path).open(newline="", encoding="utf-8-sig") as file:
+        names = next(csv.reader(file), [])
+    n = 0
+    while f"x{n}" in names:
+        n += 1
+    return n
+
+
 def read_evaluations(path: str | Path, n: int) -> tuple[Array, Array]:
     """Return points, shape (k, n), and values, shape (k,), of a CSV file.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -169,7 +170,7 @@ def read_known(x_known: Any, y_known: ArrayLike | None, n: int) -> tuple[Array, 
     """
     if x_known is None and y_known is None:
         return np.empty((0, n)), np.empty(0)
-    if isinstance(x_known, str) or hasattr(x_known, "__fspath__"):
+    if isinstance(x_known, str | Path):
         if y_known is not None:
             raise TypeError("x_known is a file, which holds the values; leave y_known out")
         X, y = read_evaluations(x_known, n)

@@ -16,7 +16,7 @@ from casmore.algorithms.lean_cas_more import LeanCasMore
 from casmore.optimize import asynchronous, fmin_arguments
 from casmore.optimize.checkpoint import Checkpoint
 from casmore.optimize.evaluation import Call, one_value
-from casmore.optimize.evaluation_log import EvaluationLog
+from casmore.optimize.evaluation_log import EvaluationLog, dimension_in
 from casmore.optimize.evaluators import Evaluation, open_evaluation
 from casmore.optimize.known_points import add_known_points
 from casmore.optimize.progress_line import ProgressLine
@@ -176,7 +176,7 @@ def fmin(
     if isinstance(x0, OptimizeResult):
         cov0 = x0.cov if sigma0 is None and cov0 is None else cov0
         x0 = x0.mean
-    n = _dimension(x0, sigma0, x_known)
+    n = _dimension(x0, x_known)
     X_known, y_known = fmin_arguments.read_known(x_known, y_known, n)
     if x0 is None:
         x0 = _best_known(X_known, y_known)
@@ -222,17 +222,17 @@ def fmin(
         return _search(run, evaluation, log, observers)
 
 
-def _dimension(x0: Any, sigma0: Any, x_known: Any) -> int:
+def _dimension(x0: Any, x_known: Any) -> int:
     """Return the dimension n, by the first argument that tells."""
     if x0 is not None:
         return max(1, np.size(x0))  # what is no vector is refused later
     if x_known is None:
         raise TypeError("x0 is missing: give the point at which to start")
-    if np.ndim(x_known) == 2:
-        return int(np.shape(x_known)[1])
-    if np.ndim(sigma0) == 1:
-        return int(np.size(sigma0))
-    raise TypeError("x0 is missing, and the dimension unknown: give the point at which to start")
+    if isinstance(x_known, str | Path):
+        return dimension_in(x_known)
+    if np.ndim(x_known) != 2:
+        raise ValueError(f"x_known must have shape (k, n), not {np.shape(x_known)}")
+    return int(np.shape(x_known)[1])
 
 
 def _best_known(X: Array, y: Array) -> Array:

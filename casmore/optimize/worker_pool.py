@@ -183,7 +183,7 @@ class ExecutorPool:
     in_flight
         Evaluations under way at a time.
     timeout
-        Seconds after which an evaluation counts as failed; it may go on in the background.
+        Seconds after which an evaluation counts as failed; it may continue in the background.
     """
 
     def __init__(

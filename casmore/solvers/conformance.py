@@ -1,7 +1,7 @@
-"""Black-box tests of the solver contract, for authors of their own solvers.
+"""What a solver promises, tested from outside: for authors of solvers of their own.
 
-`check_solver` tests each point of the contract (`casmore.solvers.protocol`). For each violation it
-returns a message that says what is wrong and how to fix it. ``casmore check-solver`` prints them.
+`check_solver` goes through the contract (`casmore.solvers.protocol`) point by point and says in
+words where a solver breaks it, and what would be right. ``casmore check-solver`` prints it.
 """
 
 import gc
@@ -33,7 +33,7 @@ _MEMBERS = (
 
 
 class BrokenPromiseError(Exception):
-    """A violation of the contract; the message says what is wrong and how to fix it."""
+    """The message says which promise is broken, and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Finding:
     Attributes
     ----------
     check
-        Description of the check.
+        What was checked, in words.
     complaint
-        What is wrong; None if the check passed.
+        What is wrong; None: nothing.
     note
-        Whether the complaint is only a hint, not a violation of the contract.
+        The complaint is no breach of the contract, but worth a thought.
     """
 
     check: str
@@ -56,7 +56,7 @@ class Finding:
 
     @property
     def broken(self) -> bool:
-        """Whether the contract is violated."""
+        """Whether the contract is broken."""
         return self.complaint is not None and not self.note
 
 
@@ -85,18 +85,18 @@ def check_solver(factory: SolverFactory, settings: dict[str, Any] | None = None)
     Parameters
     ----------
     factory
-        Builds the solver: its class, or a function.
+        Builds it: the class itself, or a function.
     settings
-        Passed to each call of the factory.
+        Handed to the factory each time.
 
     Returns
     -------
     list of Finding
-        One per check. If the solver can't be built, the only finding says why.
+        One a check. If it can't be built, the first one says why, and there are no others.
     """
     make = _Maker(factory, settings or {})
     findings: list[Finding] = []
-    # in a temporary folder, with captured output: a solver may write or print in each check
+    # elsewhere, and unheard: a solver that writes and prints does so in each of the checks
     with _elsewhere() as folder, _captured(folder / "all output"):
         for name, check in _CHECKS.items():
             complaint = _complaint(check, make)
@@ -111,14 +111,14 @@ def _complaint(check: Callable[[_Maker], None], make: _Maker) -> str | None:
         check(make)
     except BrokenPromiseError as error:
         return str(error)
-    except Exception as error:  # any exception of a solver is a complaint
+    except Exception as error:  # whatever a solver raises is its complaint
         where = _place(error)
         return f"it raised {type(error).__name__}: {error}{where}"
     return None
 
 
 def _place(error: Exception) -> str:
-    """Return the line in the solver's code where the error was raised."""
+    """Return the line of the solver's where it happened."""
     trace, last = error.__traceback__, None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename != __file__:
@@ -136,7 +136,7 @@ def _require(holds: Any, otherwise: str) -> None:
 
 def objective(X: Array) -> Array:
     """Return the values of an ellipsoid with ripples, shape (k,)."""
-    # summed row by row: the rounding of a matrix product may depend on the batch
+    # summed row by row: a matrix product may round a point's value differently in another batch
     terms = np.logspace(0, 1, X.shape[1]) * (X - 0.5) ** 2 + np.cos(3 * X)
     values: Array = np.ascontiguousarray(terms).sum(axis=1)
     return values
@@ -190,7 +190,7 @@ def _counts_and_remembers(make: _Maker) -> None:
         y = objective(X)
         solver.tell(X, y)
         told, lowest = told + len(X), min(lowest, float(y.min()))
-        X[:] = math.nan  # the caller may reuse its array
+        X[:] = math.nan  # the caller's array is the caller's: use it again
         _require(
             solver.evaluations == told, f"evaluations is {solver.evaluations} after {told} points"
         )
@@ -367,7 +367,7 @@ def _can_be_pickled(make: _Maker) -> None:
         after = run(which, max(len(whole) - len(before), 0))
         _require(
             np.array_equal(np.concatenate([before, after]), whole),
-            f"{name} does not go on as the uninterrupted one; "
+            f"{name} does not continue as the uninterrupted one; "
             "all that decides the run must be pickled, the generator included",
         )
 
@@ -434,6 +434,6 @@ _CHECKS: dict[str, Callable[[_Maker], None]] = {
     "the same seed gives the same run": _is_reproducible,
     "another seed gives another run": _uses_its_seed,
     "it leaves global random generators alone": _leaves_global_randomness_alone,
-    "pickled, it goes on as the uninterrupted one": _can_be_pickled,
+    "pickled, it continues as the uninterrupted one": _can_be_pickled,
     "it leaves no files, output or threads": _leaves_no_traces,
 }

@@ -1,4 +1,4 @@
-"""Pure random search, uniform in a box: the baseline for all solvers."""
+"""Pure random search: points uniform in a box, the baseline below which nothing should be."""
 
 import math
 
@@ -18,9 +18,9 @@ class RandomSearch:
     Parameters
     ----------
     x0, sigma0
-        Only the dimension is used.
+        Not used but for the dimension.
     population_size
-        Points per ``ask``; it does not change the sequence of points.
+        Points an ``ask``; makes no difference to the sequence of points.
     seed
         Seeds the run's own random generator.
     target
@@ -58,7 +58,7 @@ class RandomSearch:
 
     @property
     def mean(self) -> Array:
-        """The best point, the only estimate of the optimum."""
+        """The best point, which is all that is known."""
         return self.best_x
 
     @property
@@ -85,7 +85,7 @@ class RandomSearch:
             self._best_x, self.best_y = X[best].copy(), float(y[best])
 
     def stop(self) -> dict[StopReason, float]:
-        """Return whether the best value is a reason to stop, the only one."""
+        """Return whether the best value is a reason to stop; there is no other."""
         return reached(self.best_y, self._target)
 
 

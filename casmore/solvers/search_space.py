@@ -1,8 +1,8 @@
-"""The map between a solver's coordinates and the user's: bounds, scales, fixed coordinates.
+"""The coordinates a solver works in, and the user's: bounds, scales, fixed coordinates.
 
-A solver searches R^m without bounds or scales. `SearchSpace` maps its points to the user's space
-and back: fixed coordinates are inserted, the others are scaled, and bounds are enforced by a map
-that folds the real line onto the interval of each coordinate.
+A solver searches all of R^m without scales. `SearchSpace` maps its points to the user's and back:
+fixed coordinates are inserted, the others are scaled, and bounds are kept by a map of each
+coordinate that folds the real line onto the interval.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _ZONE = 0.05
 class SearchSpace:
     """The map from a solver's coordinates, R^m, to the user's, R^n.
 
-    Near a bound b the user's coordinate is ``x = b + d`` with ``d = v^2 / (4 w)``, where v <= 2 w
-    is the solver's distance from a turning point. Further inside, the map is the identity; beyond
-    the turning point it is mirrored. The map is continuously differentiable. A slope that ends at a
-    bound becomes a parabola, which the quadratic surrogate fits exactly. No point outside the
-    bounds is evaluated.
+    Near a bound b, where the user's coordinate is ``x = b + d``, it is ``d = v^2 / (4 w)`` with v
+    the solver's distance from a turning point, for v up to 2 w; further inside it is the identity,
+    and beyond the turning point its mirror image. The map is continuously differentiable. A slope
+    that ends at a bound becomes a parabola, which the quadratic surrogate fits exactly, and no
+    point outside of the bounds is evaluated.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class SearchSpace:
     def make(
         cls, lower: Array, upper: Array, fixed: Array, sigma0: Array, factor: Array | None
     ) -> SearchSpace:
-        """Build the space, with zones adapted to the bounds and the initial step sizes, (n,)."""
+        """Build the space, with zones that suit the bounds and the initial step sizes, (n,)."""
         free = np.isnan(fixed)
         span = (upper - lower)[free]
         widths = np.where(np.isfinite(span), _ZONE * span, sigma0[free])
@@ -71,7 +71,7 @@ class SearchSpace:
 
     @property
     def is_identity(self) -> bool:
-        """Whether the map is the identity."""
+        """Whether the two sets of coordinates are the same."""
         bounded = np.isfinite(self.lower).any() or np.isfinite(self.upper).any()
         return self.factor is None and bool(self.free.all()) and not bounded
 
@@ -85,9 +85,9 @@ class SearchSpace:
         return X
 
     def to_solver(self, X: Array) -> Array:
-        """Map the user's points, shape (k, n), to the nearest solver's points that map to them.
+        """Map the user's points, shape (k, n), to the nearest of the solver's that give them.
 
-        Points outside the bounds are moved to the bounds; fixed coordinates are ignored.
+        Points outside of the bounds count as if they lay on them; fixed coordinates do not count.
         """
         if self.is_identity:
             return X.copy()
@@ -104,9 +104,9 @@ class SearchSpace:
         Parameters
         ----------
         mean
-            The solver's mean, shape (m,).
+            The solver's, shape (m,).
         covariance
-            The solver's covariance, shape (m, m).
+            The solver's, shape (m, m).
 
         Returns
         -------
@@ -167,7 +167,7 @@ class SearchSpace:
         lower, upper, first, last = self._sides()
         w, given = self.widths, v
         v = self._mirrored(given)
-        # beyond an odd number of turning points the coordinate is mirrored
+        # beyond an odd number of turning points the coordinate runs backwards
         signs = np.sign(self._mirrored(given + 1e-3 * w) - v)
         with np.errstate(invalid="ignore"):
             slopes = np.where(v < lower + w, (v - first) / (2 * w), 1.0)

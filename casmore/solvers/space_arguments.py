@@ -1,4 +1,4 @@
-"""Convert ``x0``, ``sigma0``, bounds and fixed coordinates to a search space, with checks."""
+"""From ``x0``, ``sigma0``, bounds and fixed coordinates to a search space, with their checks."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from casmore.solvers.search_space import SearchSpace
 
 Array = NDArray[np.float64]
 
-# A tenth of the relative step size at which a run ends due to rounding, to leave room for a search
+# A tenth of what ends a run for a step size lost in rounding: there has to be room for a search
 _SMALLEST_MOVE = 0.02
 _WANTED = "cov0 must be finite, symmetric and positive definite"
 
 
 class Start(NamedTuple):
-    """A search space with a starting point.
+    """A search space, and where a solver starts in it.
 
     Attributes
     ----------
     space
         The search space.
     u0
-        The starting point in the solver's coordinates, shape (m,).
+        The start in the solver's coordinates, shape (m,).
     sigma
         The initial step size in the solver's coordinates.
     """
@@ -46,7 +46,7 @@ def read_start(
     fixed: Mapping[int, float] | None = None,
     cov0: ArrayLike | None = None,
 ) -> Start:
-    """Check the arguments that define the search space.
+    """Check the arguments that say where to search.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def read_start(
     sigma0
         Initial standard deviation, one for all coordinates or one for each, shape (n,).
     bounds
-        See `read_bounds`; a coordinate with equal bounds is fixed.
+        As of `read_bounds`; a coordinate with equal bounds is fixed.
     fixed
         Values of coordinates that are not searched, by index.
     cov0
@@ -64,7 +64,7 @@ def read_start(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or arguments contradict each other.
+        If an argument is out of its range, or they contradict each other.
     TypeError
         If a number is not real.
     """
@@ -147,7 +147,7 @@ def _read_covariance(cov0: ArrayLike, free: NDArray[np.bool_]) -> tuple[Array | 
     correlation = covariance[np.ix_(free, free)] / np.outer(scales, scales)
     if not np.allclose(correlation, correlation.T, rtol=0, atol=1e-8):
         raise ValueError(f"{_WANTED}; it is not symmetric")
-    if np.count_nonzero(correlation) == len(scales):  # only scales
+    if np.count_nonzero(correlation) == len(scales):  # scales alone
         return scales, deviations, 1.0
     try:
         factor = np.linalg.cholesky(0.5 * (correlation + correlation.T))

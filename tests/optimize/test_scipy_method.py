@@ -1,7 +1,8 @@
 """casmore.minimize_method follows the conventions of SciPy's own methods."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 import pytest
@@ -15,6 +16,20 @@ Array = NDArray[np.float64]
 OPTIONS = {"sigma0": 0.5, "seed": 1}
 
 
+class MethodOfStubs(Protocol):
+    """What SciPy's type stubs (scipy-stubs 1.17) want a method to be; checked by mypy."""
+
+    def __call__(
+        self, fun: Callable[..., float], x0: Array | list[float], /, args: tuple[object, ...]
+    ) -> OptimizeResult: ...
+
+
+METHODS: list[MethodOfStubs] = [
+    casmore.minimize_method,
+    partial(casmore.minimize_method, sigma0=0.5, seed=1),  # the stubs know SciPy's options alone
+]
+
+
 def sphere(x: Array, shift: float = 1.0) -> float:
     return float(((x - shift) ** 2).sum())
 
@@ -24,8 +39,9 @@ def run(**arguments: Any) -> OptimizeResult:
     return minimize(sphere, method=casmore.minimize_method, **call)
 
 
-def test_it_minimises() -> None:
-    result = run(args=(2.0,))
+@pytest.mark.parametrize("method", METHODS)
+def test_it_finds_the_minimum(method: Any) -> None:
+    result = minimize(sphere, np.zeros(3), args=(2.0,), method=method)
     assert result.success
     assert result.status == 0
     assert result.x == pytest.approx([2, 2, 2], abs=1e-5)

@@ -193,7 +193,7 @@ class LeavesAThread(Search):
         (Unseeded, "two runs with the same seed differ"),
         (OneSeed, "runs with different seeds are the same"),
         (DrawsGlobally, "draws from or seeds a global generator"),
-        (ForgetsItsGenerator, "does not go on as the uninterrupted one"),
+        (ForgetsItsGenerator, "does not continue as the uninterrupted one"),
         (CantBePickled, "pickle"),
         (Talks, "it prints, for example 'asking"),
         (Writes, "it leaves files behind: log.dat"),
