@@ -90,7 +90,7 @@ class CasMoreParameters(SurrogateParameters):
 
 
 class CasMore(SurrogateSearch):
-    """The CAS-MORE optimizer, by ask and tell; it minimises.
+    """The CAS-MORE optimizer, for minimisation by ask and tell.
 
     Values that are not finite are handled so: NaN and infinity rank as the worst, minus infinity
     as the best; in the surrogate's fit they count as the largest and smallest finite value of the

@@ -66,7 +66,7 @@ class SearchParameters(CheckedSettings):
 
 
 class GaussianSearch(ABC):
-    """An optimizer that samples a Gaussian and moves it, by ask and tell; it minimises.
+    """An optimizer that samples a Gaussian and moves it, for minimisation by ask and tell.
 
     Parameters
     ----------

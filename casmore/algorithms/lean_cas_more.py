@@ -86,7 +86,7 @@ class LeanCasMoreParameters(CasMoreParameters):
 
 
 class LeanCasMore(CasMore):
-    """Lean CAS-MORE, by ask and tell; it minimises.
+    """Lean CAS-MORE, for minimisation by ask and tell.
 
     Parameters and attributes are those of `casmore.algorithms.cas_more.CasMore`, the settings
     those of `LeanCasMoreParameters`, and:

@@ -111,7 +111,7 @@ class MoreParameters(SurrogateParameters):
 
 
 class More(SurrogateSearch):
-    """The original MORE, by ask and tell; it minimises.
+    """The original MORE, for minimisation by ask and tell.
 
     The defaults are the MORE that the paper compares CAS-MORE with: the joint trust region and the
     entropy bound of 2015, with

@@ -29,7 +29,7 @@ from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters
 Array = NDArray[np.float64]
 
 # Points told that lie further out, in standard deviations beyond sqrt(n), are drawn in to there:
-# a sample of its own lies there once in 10^8, a foreign one could make an update of any size.
+# a sample of its own lies there once in 10^8, another one could make an update of any size.
 _REACH = 6.0
 
 # Populations of points that are remembered until they are told; of older ones the coordinates are
@@ -112,7 +112,7 @@ class XnesParameters(SearchParameters):
 
 
 class Xnes(GaussianSearch):
-    """The xNES optimizer, by ask and tell; it minimises.
+    """The xNES optimizer, for minimisation by ask and tell.
 
     Only ranks count. NaN and infinity rank as the worst, minus infinity as the best; equal values
     share their utilities, so that nothing moves on a flat function.

@@ -48,8 +48,8 @@ def _check_solver(options: argparse.Namespace) -> int:
     for finding in findings:
         verdict = "WRONG" if finding.broken else "ok"
         print(f"{verdict:5}  {finding.check}")
-        if finding.complaint is not None:
-            print(f"       {'note: ' if finding.note else ''}{finding.complaint}")
+        if finding.message is not None:
+            print(f"       {'note: ' if finding.note else ''}{finding.message}")
     broken = sum(finding.broken for finding in findings)
     print(f"{options.solver} keeps the contract." if not broken else f"{broken} wrong.")
     return EXIT_FAILED if broken else 0

@@ -29,7 +29,7 @@ class Damage:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verification:
     """What was found in a run's folder.
 
     Attributes
@@ -62,7 +62,7 @@ class Verdict:
         return not (self.damaged or self.records or self.labels)
 
 
-def verify(folder: RunFolder, plan: Sequence[Work]) -> Verdict:
+def verify(folder: RunFolder, plan: Sequence[Work]) -> Verification:
     """Check all units of a run that are there, its records, and the merged data.
 
     A session that is running meanwhile has its list of units already: it does not run those again
@@ -79,13 +79,13 @@ def verify(folder: RunFolder, plan: Sequence[Work]) -> Verdict:
             moved = None if read_only else folder.put_in_quarantine(work.unit)
             damaged.append(Damage(work.unit, str(error), moved))
     if damaged:  # the merged data have to be made again anyway, when these have been
-        return Verdict(len(there), tuple(damaged), records, read_only=read_only)
+        return Verification(len(there), tuple(damaged), records, read_only=read_only)
     units = [work.unit for work in plan]
     merged = check_merged(folder, units)
     if (merged.damaged or merged.outdated) and not read_only:
         folder.merged.unlink(missing_ok=True)
         merge(folder, units)
-    return Verdict(len(there), (), records, merged.damaged, merged.outdated, read_only)
+    return Verification(len(there), (), records, merged.damaged, merged.outdated, read_only)
 
 
 def _damaged_records(folder: RunFolder) -> list[str]:

@@ -312,9 +312,20 @@ def _search(
             observers(run)
         observers.end(run)
     except BaseException as error:
-        attach_result(error, run)
-        raise
+        own = _of_the_user(error)
+        attach_result(own, run)
+        if own is error:
+            raise
+        raise own from None
     return build_result(run, run.stop())
+
+
+def _of_the_user(error: BaseException) -> BaseException:
+    """Return what ``f`` raised: a generator turns ``StopIteration`` into ``RuntimeError``."""
+    cause = error.__cause__
+    if isinstance(error, RuntimeError) and isinstance(cause, StopIteration):
+        return cause
+    return error
 
 
 def _iterations(run: SearchRun, evaluation: Evaluation, log: Log) -> Iterator[Array]:

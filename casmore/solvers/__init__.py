@@ -1,1 +1,1 @@
-"""The uniform ask/tell adapter: the protocol, the registry, one file a solver, restarts."""
+"""The uniform ask-and-tell interface: protocol, registry, wrapped solvers, restarts."""

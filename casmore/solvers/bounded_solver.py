@@ -1,4 +1,4 @@
-"""Bounds, scales and fixed coordinates for any solver, by ask and tell."""
+"""Bounds, scales and fixed coordinates for any solver with an ask-and-tell interface."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from casmore.solvers.space_arguments import read_start
 
 Array = NDArray[np.float64]
 
-# Points that were asked for and not told are forgotten, the oldest first, beyond this number
+# Largest number of points asked for but not yet told that are remembered; the oldest are dropped
 _MOST_REMEMBERED = 100_000
 
 
 class BoundedSolver:
-    """A solver in a `SearchSpace`: asked and told in the user's coordinates.
+    """A solver in a `SearchSpace`, with ask and tell in the user's coordinates.
 
     ``casmore.BoundedSolver(casmore.CasMore, x0, sigma0, bounds=[(0, 1)] * 3, seed=1)``
 
-    All points that ``ask`` returns are inside the bounds. Points of its own are told to the solver
-    in the coordinates in which it asked for them; any others in the nearest that give them.
+    All points that ``ask`` returns are inside the bounds. Points that the solver asked for are told
+    to it in its original coordinates, any other points in the nearest coordinates that map to them.
 
     Parameters
     ----------
     factory
-        Builds the solver: `CasMore`, `LeanCasMore`, or any other that keeps the contract.
+        Builds the solver: `CasMore`, `LeanCasMore`, or any other that implements the contract.
     x0, sigma0, bounds, fixed, cov0
-        As of `casmore.fmin`.
+        See `casmore.fmin`.
     population_size, seed, target, settings
-        Handed to the solver.
+        Passed to the solver.
 
     Raises
     ------
@@ -106,7 +106,7 @@ class BoundedSolver:
         Parameters
         ----------
         count
-            Number of points, if the solver's ``ask`` takes it; default: the solver's own.
+            Number of points, if the solver's ``ask`` accepts it; default: the solver's own.
         """
         U = self.solver.ask() if count is None else self.solver.ask(count)  # type: ignore[call-arg]
         X = self.space.to_user(U)

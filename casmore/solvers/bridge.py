@@ -1,14 +1,13 @@
-"""Ask and tell for solvers that call the objective themselves.
+"""A bridge that gives an ask-and-tell interface to solvers that call the objective.
 
-The wrapped solver runs in its own thread. Its objective hands the points to the caller and blocks
-until their values are told. Only one of the two threads runs at any time, so the run is as
-deterministic as the wrapped solver. If the caller has a function, as an experiment does,
-`Bridge.run_through` performs the same run without the thread, which is faster.
+The wrapped solver runs in a separate thread and calls an objective that waits: it passes the points
+to the caller, and returns when their values are told. Only one of the two threads runs at any time,
+so the run is as deterministic as the wrapped solver. If the caller can provide a function, as an
+experiment does, `Bridge.run_through` needs no thread: the same run, faster.
 
-A running thread can't be pickled. What is pickled instead is how the run was started and every
-value it was told; on its next use the copy starts the wrapped solver again and answers from that
-record until it has caught up. This is exact, needs no evaluations, and takes the computing time
-that the wrapped solver has taken so far.
+A running thread can't be pickled. Instead, the start of the run and all values told are pickled. On
+its next use the copy starts the wrapped solver again and answers from that record until it has
+caught up. This is exact, evaluates nothing, and takes the computing time of the wrapped solver.
 """
 
 import math
@@ -27,12 +26,12 @@ from casmore.algorithms.stopping import StopReason, reached
 Array = NDArray[np.float64]
 
 _SECONDS_TO_END = 5.0
-# Requests in a row for points that are not finite before the wrapped solver counts as failed
+# Number of consecutive requests without a finite point after which the wrapped solver has failed
 _MOST_LOST = 1000
 
 
 class Objective(Protocol):
-    """What the wrapped solver calls: a point gives a number, a batch, shape (k, n), k numbers."""
+    """The callable that a wrapped solver evaluates: a point, or a batch of shape (k, n)."""
 
     def __call__(self, x: ArrayLike, /) -> Any:
         """Return the value of a point, or the values of a batch."""
@@ -42,25 +41,25 @@ Run = Callable[[Objective], dict[StopReason, float]]
 
 
 class _ClosedError(BaseException):
-    """Unwinds the wrapped solver; no ``Exception``, so that it passes its handlers."""
+    """Unwinds the wrapped solver; not an ``Exception``, so that its handlers do not catch it."""
 
 
 class _Requests:
-    """The objective a wrapped solver is given: makes of its calls batches of finite points."""
+    """The objective passed to a wrapped solver: converts its calls to batches of finite points."""
 
     def __init__(self, hand_over: Callable[[Array], Array]) -> None:
         self._hand_over = hand_over
         self._lost = 0  # requests in a row without a finite point
 
     def __call__(self, x: ArrayLike, /) -> Any:
-        # a copy: solvers keep modifying the array they pass
+        # a copy: solvers may reuse the array that they pass
         points = np.array(x, dtype=float)
         if points.ndim == 1:
             return float(self._values_of(points[np.newaxis])[0])
         return self._values_of(points)
 
     def _values_of(self, points: Array) -> Array:
-        if math.isfinite(points.sum()):  # the usual case; of a sum that overflows, all is looked at
+        if math.isfinite(points.sum()):  # the usual case; if the sum overflows, check each point
             self._lost = 0
             return self._hand_over(points)
         finite = np.isfinite(points).all(axis=1)
@@ -71,12 +70,12 @@ class _Requests:
             return values
         self._lost += 1
         if self._lost > _MOST_LOST:
-            raise ArithmeticError("the solver asks for points that are not finite alone")
+            raise ArithmeticError("the solver asks only for points that are not finite")
         return values
 
 
 class _Exchange:
-    """Points one way, values the other. Refers to neither side, so that each can be dropped."""
+    """Exchanges points and values between the threads; refers to neither of them."""
 
     def __init__(self, run: Run) -> None:
         self.points: Array | None = None  # None: the wrapped solver has ended
@@ -84,7 +83,7 @@ class _Exchange:
         self.error: BaseException | None = None
         self._values: Array = np.empty(0)
         self._closed = False
-        # locks that are released by the other side: a hand-over in a few microseconds
+        # each lock is released by the other side: switching takes a few microseconds
         self._asked, self._told = threading.Lock(), threading.Lock()
         self._asked.acquire()
         self._told.acquire()
@@ -95,7 +94,7 @@ class _Exchange:
         self._asked.acquire()
 
     def answer(self, values: Array) -> None:
-        """Resume the wrapped solver with these values, up to its next points or its end."""
+        """Continue the wrapped solver with these values, up to its next points or its end."""
         self._values = values
         self._told.release()
         self._asked.acquire()
@@ -105,16 +104,16 @@ class _Exchange:
         if self._thread.is_alive() and not self._closed:
             self._closed = True
             self._told.release()
-            # a solver that swallows even this exception is left alone; it dies with the process
+            # a solver that catches even this exception keeps running until the process ends
             self._thread.join(_SECONDS_TO_END)
 
     def _serve(self, run: Run) -> None:
         try:
-            with np.errstate(all="ignore"):  # the wrapped solver handles infinite values
+            with np.errstate(all="ignore"):  # infinite values are handled by the wrapped solver
                 self.reasons = run(_Requests(self._hand_over))
         except _ClosedError:
             pass
-        except BaseException as error:  # raised again on our side
+        except BaseException as error:  # raised again in the caller's thread
             self.error = error
         finally:
             self.points = None
@@ -132,31 +131,31 @@ class _Exchange:
 
 
 class Bridge:
-    """Ask and tell for a solver that calls the objective itself.
+    """An ask-and-tell interface to a solver that calls the objective.
 
-    ``ask`` returns what the solver wants to know: one point, or a batch if it is vectorised.
-    It continues when all of these have been told, together or in parts. Any other points told count
-    as evaluations and for the best point; the solver itself does not learn of them. NaN is told as
-    infinity, and infinity as such: the wrapped solver decides what to do with it. Where it makes
-    points of it that are not finite, these are worth infinity, and nobody is asked.
+    ``ask`` returns the points that the solver evaluates next: one point, or a batch if it is
+    vectorised. The solver continues when all of them have been told, at once or in parts. Any other
+    points told count as evaluations and for the best point, but are not passed to the solver. NaN
+    is passed as infinity. If the solver then evaluates points that are not finite, their value is
+    infinity, and ``ask`` does not return them.
 
-    If it fails over the values, by an ``ArithmeticError``, ``ValueError`` or ``LinAlgError`` after
-    the first ones, its run has ended with `StopReason.UPDATE_FAILED`. Other errors are raised.
+    If the solver raises an ``ArithmeticError``, ``ValueError`` or ``LinAlgError`` after its first
+    values, the run ends with `StopReason.UPDATE_FAILED`. Other errors are raised.
 
     Parameters
     ----------
     run
         Runs the wrapped solver on an objective and returns the reasons for its end. Called again
-        with the same values, it must ask for the same points. To be pickled, it must be a function
-        of a module or a ``functools.partial`` of one. It must not refer to the bridge.
+        with the same values, it must evaluate the same points. For pickling, it must be a module
+        level function or a ``functools.partial`` of one. It must not refer to the bridge.
     x0
-        The initial point, shape (n,): best point until there is one, and checked.
+        The initial point, shape (n,), which is the best point until a value is told.
     sigma0
-        Checked; what becomes of it is up to ``run``.
+        Checked only; ``run`` may use it.
     target
         Stop once a value is at most this.
     population_size
-        What a restart can enlarge; 0: nothing.
+        The population size, which a restart can enlarge; 0: none.
 
     Notes
     -----
@@ -178,16 +177,16 @@ class Bridge:
         self.evaluations = 0
         self._run = run
         self._target = target
-        self._record = array("d")  # all values the wrapped solver has been told
+        self._record = array("d")  # all values passed to the wrapped solver
         self._pending: Array | None = None  # the points it waits for; None: not begun, or ended
-        self._answers: Array | None = None  # to these points; None: none yet
+        self._answers: Array | None = None  # the values of these points; None: none yet
         self._missing: NDArray[np.bool_] | None = None
         self._ended: dict[StopReason, float] | None = None
         self._exchange: _Exchange | None = None
 
     @property
     def mean(self) -> Array:
-        """The best point: wrapped solvers do not report a mean."""
+        """The best point: wrapped solvers provide no other estimate of the optimum."""
         return self.best_x
 
     @property
@@ -196,7 +195,7 @@ class Bridge:
         return self._best_x.copy()
 
     def ask(self) -> Array:
-        """Return the points the wrapped solver waits for, shape (k, n), but those already told.
+        """Return the points that the wrapped solver waits for, except those told, shape (k, n).
 
         Raises
         ------
@@ -205,7 +204,7 @@ class Bridge:
         """
         self._catch_up()
         if self._pending is None:
-            raise RuntimeError(f"the solver has ended, {self._ended}, and asks for nothing more")
+            raise RuntimeError(f"the solver has ended ({self._ended}) and asks for no more points")
         return self._pending.copy() if self._missing is None else self._pending[self._missing]
 
     def tell(self, X: ArrayLike, y: ArrayLike) -> None:
@@ -229,12 +228,12 @@ class Bridge:
         self._receive(self._exchange)
 
     def stop(self) -> dict[StopReason, float]:
-        """Return why the wrapped solver has ended, or that the target is reached; or nothing."""
+        """Return why the wrapped solver ended, or that the target is reached; empty: continue."""
         return {**(self._ended or {}), **reached(self.best_y, self._target)}
 
     @property
     def begun(self) -> bool:
-        """Whether the wrapped solver has been told anything, runs, or has ended."""
+        """Whether the wrapped solver has received values, is running, or has ended."""
         return self._exchange is not None or self._ended is not None or len(self._record) > 0
 
     def run_through(self, evaluate: Callable[[Array], Array | None]) -> None:
@@ -243,8 +242,8 @@ class Bridge:
         Parameters
         ----------
         evaluate
-            Returns the values of points, shape (k, n), or None to leave the run where it is; it
-            can then be resumed by ask and tell.
+            Returns the values of points, shape (k, n), or None to interrupt the run, which can then
+            be continued by ask and tell.
 
         Raises
         ------
@@ -252,14 +251,14 @@ class Bridge:
             If the run has begun already.
         """
         if self.begun:
-            raise RuntimeError("the run has begun already; continue by ask and tell")
+            raise RuntimeError("the run has begun already; continue it by ask and tell")
         failure: BaseException | None = None
 
         def hand_over(points: Array) -> Array:
             nonlocal failure
             try:
                 values = evaluate(points)
-            except BaseException as error:  # the objective's, not the solver's: past its handlers
+            except BaseException as error:  # of the objective: the solver must not catch it
                 failure = error
                 raise _ClosedError from error
             if values is None:
@@ -291,7 +290,7 @@ class Bridge:
         return X, y
 
     def _match(self, pending: Array, X: Array, y: Array) -> Array | None:
-        """Note the answers among what is told; return all, once all are there."""
+        """Record the values of pending points; return all values once they are complete."""
         if self._missing is None and X.shape == pending.shape and (pending == X).all():
             return y
         if self._missing is None or self._answers is None:
@@ -305,7 +304,7 @@ class Bridge:
         return None if self._missing.any() else self._answers
 
     def _catch_up(self) -> None:
-        """Start the wrapped solver if necessary, and replay the record."""
+        """Start the wrapped solver if necessary, and advance it to the end of the record."""
         if self._exchange is not None or self._ended is not None:
             return
         exchange = _Exchange(self._run)
@@ -321,11 +320,11 @@ class Bridge:
         elif exchange.points is None or not np.array_equal(exchange.points, self._pending):
             raise RuntimeError(
                 "the unpickled solver did not repeat its run: it must ask for the same points "
-                "whenever it is told the same values"
+                "when it is told the same values"
             )
 
     def _receive(self, exchange: _Exchange) -> None:
-        """Take over the next points, or the end."""
+        """Take the next points from the channel, or the reasons for its end."""
         self._pending = exchange.points
         self._answers = self._missing = None
         if self._pending is None:

@@ -9,12 +9,12 @@ from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore
 from casmore.solvers.protocol import Seed
 
-# CA-MORE has nothing that raises the entropy: it falls by what the covariance's updates take, for
-# which a tenth of CAS-MORE's trust region is slow enough, and by a fixed decrease. The larger trust
-# region of the mean lets the mean keep up. On the 15-D Rosenbrock function the grid search (study
-# "rosenbrock_grid") has faster settings, with a decrease of 0.15 nats; in 2 to 5-D these converge
-# prematurely on Rosenbrock and the ellipsoid, which these values solve, with a fifth to a quarter
-# fewer evaluations than without a decrease.
+# Nothing in CA-MORE increases the entropy. It falls with the updates of the covariance, for which a
+# tenth of CAS-MORE's trust region is slow enough, and by a fixed decrease. The larger trust region
+# of the mean lets the mean keep up. On the 15-D Rosenbrock function the grid search (study
+# "rosenbrock_grid") found faster settings, with a decrease of 0.15 nats. In 2 to 5-D those converge
+# prematurely on Rosenbrock and the ellipsoid. The values below solve both, with a fifth to a
+# quarter fewer evaluations than without a decrease.
 _EPSILON_MEAN = 2.0
 _COVARIANCE_FRACTION = 0.1
 _ENTROPY_DECREASE = 0.05
@@ -34,10 +34,10 @@ def make(
     Parameters
     ----------
     x0, sigma0, population_size, seed, target
-        As of `casmore.algorithms.cas_more.CasMore`.
+        See `casmore.algorithms.cas_more.CasMore`.
     settings
         Fields of `casmore.algorithms.cas_more.CasMoreParameters` to change; ``entropy_decrease``
-        and ``minimal_entropy`` are the schedule.
+        and ``minimal_entropy`` define the schedule.
     """
     return CasMore(
         x0,

@@ -1,4 +1,4 @@
-"""CMA-ES of pycma behind the adapter: own random stream, no files, no global state."""
+"""Adapter for pycma's CMA-ES: its own random generator, no files, no global state."""
 
 import math
 import warnings
@@ -14,7 +14,7 @@ from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.stopping import StopReason, reached
 from casmore.solvers.protocol import Seed
 
-# pycma's termination names, in our words; what is not listed here is a lack of progress
+# pycma's termination criteria and the corresponding reasons; all others mean a lack of progress
 _REASONS = {
     "ftarget": StopReason.TARGET,
     "maxfevals": StopReason.BUDGET,
@@ -28,7 +28,7 @@ _REASONS = {
     "tolfacupx": StopReason.STEP_TOO_LARGE,
     "tolupsigma": StopReason.STEP_TOO_LARGE,
 }
-# options that are text
+# options whose values are strings
 _TEXTS = ("signals_filename", "verb_filenameprefix")
 
 
@@ -99,9 +99,9 @@ class CMA:
         return np.array(self._es.ask())
 
     def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        """Update the distribution from the values of any points, NaN as infinity.
+        """Update the distribution from the values of any points; NaN counts as infinity.
 
-        pycma ranks a whole population at a time: fewer points wait for the next ones.
+        pycma ranks whole populations: fewer points are kept until the next call.
         """
         X, y = valid_samples(X, y, len(self._best_x))
         for x, value in zip(X, y, strict=True):
@@ -113,12 +113,12 @@ class CMA:
             points, values = zip(*self._waiting, strict=True)
             self._waiting = []
             if not self._asked:
-                self._es.ask()  # pycma takes one tell an ask
+                self._es.ask()  # pycma allows one tell per ask
             self._asked = False
             self._es.tell(list(points), list(values))
 
     def stop(self) -> dict[StopReason, float]:
-        """Return pycma's reasons in our words, and whether the target is reached."""
+        """Return pycma's reasons as `StopReason`, and whether the target is reached."""
         return {**reasons_of(self._es), **reached(self._best_y, self._target)}
 
 
@@ -130,8 +130,8 @@ def strategy_options(
     Raises
     ------
     ValueError
-        If an option is NaN, or a string that pycma would not evaluate, and so take as it is:
-        ``CMA_active="false"`` is true.
+        If an option is NaN, or a string that pycma would use without evaluating it; it would take
+        ``CMA_active="false"`` as true.
     """
     for name, value in options.items():
         if isinstance(value, float) and math.isnan(value):
@@ -145,7 +145,7 @@ def strategy_options(
         "verbose": -9,
         "verb_log": 0,
         "verb_disp": 0,
-        "maxiter": np.inf,  # the budget is the caller's
+        "maxiter": np.inf,  # the caller enforces the budget
         "seed": np.nan,  # nan: leave numpy's global generator alone
         "randn": randn,
         **options,
@@ -156,16 +156,16 @@ def _is_evaluated(name: str, value: str) -> bool:
     if name in _TEXTS or (name, value) == ("CMA_elitist", "initial"):
         return True
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what the error says
+        warnings.simplefilter("ignore")  # they repeat the error
         try:
             found = cma.CMAOptions({name: value}).eval(name, loc={"N": 2, "popsize": 6})
-        except Exception:  # no such option: pycma itself says so
+        except Exception:  # no such option: pycma reports it
             return True
     return not isinstance(found, str)
 
 
 def reasons_of(strategy: cma.CMAEvolutionStrategy) -> dict[StopReason, float]:
-    """Return pycma's reasons to stop in our words."""
+    """Return pycma's reasons to stop as `StopReason`."""
     return {
         _REASONS.get(name, StopReason.NO_PROGRESS): _number(value)
         for name, value in strategy.stop().items()

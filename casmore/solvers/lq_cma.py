@@ -1,9 +1,9 @@
-"""lq-CMA-ES of pycma behind the bridge: CMA-ES assisted by a linear or quadratic surrogate.
+"""pycma's lq-CMA-ES through the bridge: CMA-ES with a linear or quadratic surrogate.
 
 Hansen, "A global surrogate assisted CMA-ES", GECCO 2019. pycma evaluates a few points of each
-population, one by one, until its surrogate ranks the population reliably; the rest of the values
-are the surrogate's. The loop here is that of ``cma.fmin_lq_surr2`` without its restarts, which are
-a policy of ours.
+population, one by one, until its surrogate ranks the population reliably. The other values are
+predicted by the surrogate. The loop is that of ``cma.fmin_lq_surr2`` without its restarts, which
+are handled by our restart policies.
 """
 
 import copy
@@ -42,18 +42,18 @@ def make(
     sigma0
         Initial step size.
     population_size
-        ``lambda``, of which few are evaluated; default: pycma's.
+        ``lambda``, of which a few are evaluated; default: pycma's.
     seed
         Seeds the run's own random generator.
     target
         Stop once a value is at most this.
     options
-        pycma's.
+        Options of pycma.
     """
     mean = valid_start(x0, sigma0)
     if population_size is not None:
         options["popsize"] = population_size
-    # made once here for what pycma makes of the options, and their errors
+    # built once here, to validate the options
     trial = cma.CMAEvolutionStrategy(mean, sigma0, strategy_options(np.zeros, options))
     run = partial(_run, mean, sigma0, options, np.random.default_rng(seed))
     return Bridge(run, mean, sigma0, target=target, population_size=int(trial.popsize))
@@ -66,7 +66,7 @@ def _run(
     rng: np.random.Generator,
     objective: Objective,
 ) -> dict[StopReason, float]:
-    rng = copy.deepcopy(rng)  # should the run be repeated, it is from the same random numbers
+    rng = copy.deepcopy(rng)  # a repeated run uses the same random numbers
 
     def randn(*shape: int) -> Array:
         return rng.standard_normal(shape)
@@ -76,6 +76,6 @@ def _run(
     while not strategy.stop():
         X = strategy.ask()
         strategy.tell(X, surrogate(X))
-        strategy.countevals = surrogate.evaluations  # of the objective alone
+        strategy.countevals = surrogate.evaluations  # of the objective only
         strategy.inject([surrogate.model.xopt])
     return reasons_of(strategy)

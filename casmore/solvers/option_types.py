@@ -1,7 +1,7 @@
-"""Options of wrapped solvers, checked before they are handed on.
+"""Validation of the options of wrapped solvers.
 
-The wrapped packages look at an option when they need it: after some iterations, or never, where
-``"false"`` then counts as true.
+The wrapped packages check an option only when they use it, after some iterations or never, and may
+take ``"false"`` as true.
 """
 
 from collections.abc import Callable, Mapping

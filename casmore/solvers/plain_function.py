@@ -1,8 +1,7 @@
-"""Optimizers that are plain functions, ``my_fmin(f, x0, budget, rng)``, as solvers.
+"""Adapter for optimizers that are plain functions, ``my_fmin(f, x0, budget, rng)``.
 
-Most people's optimizers look like that. `adapt` makes a solver of one, with nothing to be written:
-the function calls ``f``, and what it returns does not matter, since all points and values pass
-through the bridge.
+Many optimizers have this form. `adapt` makes a solver from such a function. The function calls
+``f``, and its return value is ignored, since all points and values pass through the bridge.
 """
 
 import copy
@@ -19,7 +18,7 @@ from casmore.algorithms.stopping import StopReason
 from casmore.solvers.bridge import Bridge, Objective
 from casmore.solvers.protocol import Seed, SolverFactory
 
-# where nobody knows the budget, as in a check of the contract; in evaluations per dimension
+# used if the budget is unknown, as in a check of the contract; in evaluations per dimension
 _DEFAULT_BUDGET = 10_000
 
 
@@ -31,9 +30,10 @@ class PlainFunction:
     ----------
     function
         Called as ``function(f, x0, budget, rng, **settings)``: the objective, which takes a point,
-        shape (n,), and returns its value; the start; the number of evaluations of the trial; a
-        ``numpy.random.Generator``. When the budget is spent, or the target reached, the call is
-        ended from within ``f``. If it returns before, the solver has ended, and may be restarted.
+        shape (n,), and returns its value; the starting point; the number of evaluations of the
+        trial; a ``numpy.random.Generator``. When the budget is spent or the target is reached,
+        ``f`` ends the call. If the function returns earlier, the solver has ended and may be
+        restarted.
     budget
         The number of evaluations; None: 10000 n.
     """
@@ -56,7 +56,7 @@ class PlainFunction:
         Raises
         ------
         ValueError
-            If a population size is given, which the function would not learn of.
+            If a population size is given, since it can't be passed to the function.
         """
         if population_size is not None:
             name = getattr(self.function, "__name__", self.function)
@@ -70,19 +70,19 @@ class PlainFunction:
 
 
 def adapt(made: Any, name: str) -> SolverFactory:
-    """Return a solver's factory as it is, and a plain function as a factory.
+    """Return a solver factory unchanged, and a plain function as a factory.
 
     Parameters
     ----------
     made
-        A class or function of somebody else.
+        A class or function given by the user.
     name
-        What to call it in messages.
+        Its name in messages.
 
     Raises
     ------
     TypeError
-        If it can be called neither way; the message says which two ways there are.
+        If it has neither of the two signatures; the message describes both.
     """
     if _takes(made, 0, 0, population_size=None, seed=None, target=None):
         return cast("SolverFactory", made)
@@ -96,7 +96,7 @@ def adapt(made: Any, name: str) -> SolverFactory:
 
 
 def with_budget(factory: SolverFactory, budget: int) -> SolverFactory:
-    """Tell a plain function its budget; other factories are returned as they are."""
+    """Pass the budget to a plain function; other factories are returned unchanged."""
     if isinstance(factory, PlainFunction):
         return cast("SolverFactory", replace(factory, budget=budget))
     return factory
@@ -105,7 +105,7 @@ def with_budget(factory: SolverFactory, budget: int) -> SolverFactory:
 def _takes(made: Any, *arguments: Any, **keywords: Any) -> bool:
     try:
         signature = inspect.signature(made)
-        settings = {  # those that have to be given are in the config
+        settings = {  # required ones are in the config
             parameter.name: None
             for parameter in signature.parameters.values()
             if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty
@@ -113,7 +113,7 @@ def _takes(made: Any, *arguments: Any, **keywords: Any) -> bool:
         signature.bind(*arguments, **{**settings, **keywords})
     except TypeError:
         return False
-    except ValueError:  # compiled code may have no signature; calling it will tell
+    except ValueError:  # compiled code may have no signature; an error would show in the call
         return True
     return True
 
@@ -133,7 +133,7 @@ def _run(
         called = True
         return objective(x)
 
-    # copies: should the run be repeated, it is from the same start and the same random numbers
+    # copies: a repeated run uses the same starting point and the same random numbers
     function(f, x0.copy(), budget, copy.deepcopy(rng), **copy.deepcopy(settings))
     if not called:
         name = getattr(function, "__name__", function)

@@ -1,4 +1,4 @@
-"""The contract between a solver and everything that runs one."""
+"""The contract between a solver and the code that runs it."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -12,19 +12,18 @@ Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 @runtime_checkable
 class Solver(Protocol):
-    """An iterative minimiser driven from outside.
+    """An iterative minimiser with an ask-and-tell interface.
 
-    A solver owns its ``numpy.random.Generator`` and never touches global random state: the same
-    seed gives the same run bit for bit, and a pickled solver continues as the uninterrupted one
-    would have.
+    A solver owns its ``numpy.random.Generator`` and never uses global random state. The same seed
+    gives the same run, bit for bit, and an unpickled solver continues exactly like the original.
     """
 
     @property
     def population_size(self) -> int:
         """Size of the population, which a restart may enlarge; 0 if the solver has none.
 
-        Most solvers return so many points an ``ask``; one that is behind the bridge may ask for
-        them one at a time.
+        Most solvers return this many points from ``ask``; a wrapped solver may ask for them one at
+        a time.
         """
 
     @property
@@ -33,7 +32,7 @@ class Solver(Protocol):
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """Mean of the search distribution (or the point the solver considers best), shape (n,)."""
+        """Mean of the search distribution (or the estimate of the optimum), shape (n,)."""
 
     @property
     def best_x(self) -> NDArray[np.float64]:
@@ -54,7 +53,7 @@ class Solver(Protocol):
 
 
 class SolverFactory(Protocol):
-    """Builds a fresh solver; what a restart policy and the harness call."""
+    """Builds a new solver; called by restart policies and experiments."""
 
     def __call__(
         self,

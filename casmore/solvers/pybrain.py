@@ -1,9 +1,9 @@
-"""xNES of PyBrain behind the adapter, driven step by step.
+"""Adapter for PyBrain's xNES, which runs it step by step.
 
-PyBrain's optimizer calls the objective itself, but through two methods of its own: one makes a
-point of a normal sample, one evaluates it. Here the former hands out the points told, and the
-latter their values; everything between them, the algorithm, is PyBrain's. Both methods and the
-attributes of the search distribution are private names of PyBrain 0.4.0, its last release.
+PyBrain's optimizer calls the objective through two of its own methods: one converts a normal sample
+to a point, the other evaluates it. The adapter overrides them to return the points that were told
+and their values; the algorithm itself is PyBrain's. Both methods and the attributes of the search
+distribution are private names of PyBrain 0.4.0, its last release.
 """
 
 import math
@@ -23,10 +23,10 @@ from casmore.solvers.pybrain_aliases import import_xnes, pybrain_importable
 Array = NDArray[np.float64]
 
 _XNES = import_xnes()
-# what makes up the state of PyBrain's optimizer once its lists of all evaluations are emptied
+# the state of PyBrain's optimizer, apart from its lists of all evaluations
 _STATE = ("_center", "_A", "_invA", "_logDetA", "numLearningSteps", "numEvaluations")
 _WORST = -float(np.finfo(float).max)  # PyBrain ends a run at infinity and NaN
-# settings of PyBrain's that a config may change
+# settings of PyBrain that a config may change
 _SETTINGS = {
     "centerLearningRate": POSITIVE,
     "covLearningRate": POSITIVE,
@@ -36,11 +36,11 @@ _SETTINGS = {
 
 
 class PyBrainXnes(GaussianSearch):
-    """The adapter around PyBrain's ``XNES``.
+    """Adapter for PyBrain's ``XNES``.
 
-    PyBrain knows no reason to stop but a budget; these are those of our own xNES. NaN and
-    infinity rank as the worst; equal values rank in PyBrain's way, the later one as the better.
-    Any points can be told in any number: they are taken for the samples of an iteration.
+    PyBrain stops only at a budget; the other stopping criteria are those of our own xNES. NaN and
+    infinity rank last. Of equal values the later one ranks better, as in PyBrain. Any number of any
+    points can be told; they count as the samples of an iteration.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class PyBrainXnes(GaussianSearch):
 
     def _make_optimizer(self) -> Any:
         mean, settings = self._arguments
-        # PyBrain draws parameters it does not use from numpy's global generator
+        # PyBrain draws unused parameters from NumPy's global generator
         state = np.random.get_state()  # noqa: NPY002
         with pybrain_importable():
             optimizer = _XNES(lambda x: self._told.popleft()[1], mean.copy(), **settings)
@@ -86,7 +86,7 @@ class PyBrainXnes(GaussianSearch):
         return optimizer
 
     def __getstate__(self) -> dict[str, Any]:
-        # the class of the optimizer can't be found by its name, its import being undone
+        # pickle can't find the optimizer's class by name, since its import has been undone
         state = {name: getattr(self._optimizer, name) for name in _STATE}
         return {**self.__dict__, "_optimizer": state}
 
@@ -103,12 +103,12 @@ class PyBrainXnes(GaussianSearch):
         return np.array([_XNES._sample2base(self._optimizer, z) for z in samples])
 
     def _update(self, X: Array, y: Array) -> None:
-        """Let PyBrain do one learning step with these points and their values."""
+        """Do one learning step of PyBrain with these points and their values."""
         try:
             self._learn(X, y)
         except (ValueError, FloatingPointError) as error:
             raise np.linalg.LinAlgError(str(error)) from error
-        # which copies them: PyBrain moves its mean in place
+        # copied, since PyBrain updates its mean in place
         self.distribution = SearchDistribution(self._optimizer._center, self._optimizer._A)
 
     def _learn(self, X: Array, y: Array) -> None:
@@ -119,7 +119,7 @@ class PyBrainXnes(GaussianSearch):
         with np.errstate(over="raise", invalid="raise"):
             optimizer._learnStep()
         optimizer.numLearningSteps += 1
-        # PyBrain keeps all points and values for ever; a step looks back no further than itself
+        # PyBrain keeps all points and values, but a step uses only its own
         for kept in ("_allEvaluated", "_allEvaluations", "_allPointers", "_allGenSteps"):
             del getattr(optimizer, kept)[:-1]
 

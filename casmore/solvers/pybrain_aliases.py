@@ -1,10 +1,11 @@
-"""Import PyBrain's xNES, written for the SciPy of 2010, beside today's.
+"""Import PyBrain's xNES, which was written for the SciPy of 2010, with a current SciPy.
 
-PyBrain2 installs itself as ``pybrain2``, imports itself as ``pybrain``, and takes from ``scipy``
-what SciPy has since dropped. `pybrain_importable` puts the missing names in place, for the import
-and for the making of an optimizer, which imports some more; after it they are gone again,
-``pybrain`` included. PyBrain's packages pull in all of PyBrain when imported (its neural networks,
-with yet more old names), so those on the way are replaced by empty ones.
+PyBrain2 installs itself as ``pybrain2``, imports itself as ``pybrain``, and imports names from
+``scipy`` that no longer exist. `pybrain_importable` adds the missing names while PyBrain is
+imported and an optimizer is built, which imports more modules. Afterwards it removes them and
+``pybrain``.
+PyBrain's packages import all of PyBrain (its neural networks, with more obsolete names), so the
+parent packages of xNES are replaced by empty ones.
 """
 
 import importlib
@@ -20,7 +21,7 @@ import numpy as np
 import scipy
 import scipy.linalg
 
-# What the modules on the way take from scipy, and numpy has under the same name
+# Names that the imported modules take from scipy, and that NumPy provides
 _FROM_NUMPY = (
     *(
         "append",
@@ -68,19 +69,19 @@ def import_xnes() -> type[Any]:
 
 @contextmanager
 def pybrain_importable() -> Iterator[None]:
-    """Let PyBrain's modules on the way to xNES be imported, for a while."""
+    """Make the modules of PyBrain that xNES needs importable within the context."""
     with _old_names(), _as_pybrain():
         yield
 
 
 @contextmanager
 def _as_pybrain() -> Iterator[None]:
-    """Let ``pybrain`` be the installed ``pybrain2``, its larger packages emptied."""
+    """Make ``pybrain`` an alias of the installed ``pybrain2``, with its larger packages empty."""
     others = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_pybrain(name)}
     try:
         sys.modules.update(_put_away or _emptied_packages())
         if not _put_away:
-            # the one name that is taken from an emptied package
+            # the only name that is imported from an empty package
             environment = importlib.import_module("pybrain.rl.environments.environment")
             vars(sys.modules["pybrain.rl.environments"])["Environment"] = environment.Environment
         yield
@@ -109,11 +110,11 @@ def _is_pybrain(name: str) -> bool:
 
 @contextmanager
 def _old_names() -> Iterator[None]:
-    """Give scipy the names it had, for a while."""
+    """Add the obsolete names to scipy within the context."""
     old: list[tuple[types.ModuleType, str, Any]] = [
         *((scipy, name, getattr(np, name)) for name in _FROM_NUMPY),
         (scipy, "mat", np.asmatrix),
-        # random numbers of numpy's global state: imported by PyBrain, not used here
+        # functions of NumPy's global random state: imported by PyBrain, but not used
         (scipy, "rand", np.random.rand),
         (scipy, "randn", np.random.randn),
         (scipy.linalg, "expm2", scipy.linalg.expm),

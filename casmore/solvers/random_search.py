@@ -1,4 +1,4 @@
-"""Pure random search: points uniform in a box, the baseline below which nothing should be."""
+"""Pure random search, uniform in a box: the baseline for all solvers."""
 
 import math
 
@@ -18,9 +18,9 @@ class RandomSearch:
     Parameters
     ----------
     x0, sigma0
-        Not used but for the dimension.
+        Only the dimension is used.
     population_size
-        Points an ``ask``; makes no difference to the sequence of points.
+        Points per ``ask``; it does not change the sequence of points.
     seed
         Seeds the run's own random generator.
     target
@@ -58,7 +58,7 @@ class RandomSearch:
 
     @property
     def mean(self) -> Array:
-        """The best point, which is all that is known."""
+        """The best point, the only estimate of the optimum."""
         return self.best_x
 
     @property
@@ -85,7 +85,7 @@ class RandomSearch:
             self._best_x, self.best_y = X[best].copy(), float(y[best])
 
     def stop(self) -> dict[StopReason, float]:
-        """Return whether the best value is a reason to stop; there is no other."""
+        """Return whether the best value is a reason to stop, the only one."""
         return reached(self.best_y, self._target)
 
 

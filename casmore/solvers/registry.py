@@ -1,8 +1,9 @@
-"""Solvers by name; each is imported only when asked for, so that peers stay optional.
+"""The registry of solvers; each is imported only on use, so that peers stay optional.
 
-Installed packages add theirs by entry points of the group ``casmore.solvers``.
+Installed packages register solvers by entry points of the group ``casmore.solvers``.
 
-This module imports neither NumPy nor a solver: the command line lists and completes names with it.
+This module imports neither NumPy nor a solver, since the command line uses it to list and complete
+names.
 """
 
 import difflib
@@ -28,22 +29,22 @@ class MissingDependencyError(ImportError):
 
 @dataclass(frozen=True)
 class RegisteredSolver:
-    """What is known of a solver without importing it.
+    """Description of a solver that needs no import.
 
     Attributes
     ----------
     name
-        What configs and commands call it.
+        Its name in configs and commands.
     path
         ``module:attribute`` of a `SolverFactory`: a class or a function.
     description
-        In a few words.
+        A short description.
     requires
         Modules that the solver needs besides this package's own dependencies.
     extra
         The extra of this package that installs them.
     preset
-        Settings that make this variant of what ``path`` names; a config may override them.
+        Settings of this variant of ``path``; a config may override them.
     """
 
     name: str
@@ -55,7 +56,7 @@ class RegisteredSolver:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The modules it needs that are not installed; nothing is imported to find out."""
+        """The required modules that are not installed; this imports nothing."""
         return tuple(module for module in self.requires if not _is_installed(module))
 
 
@@ -66,7 +67,7 @@ _SOLVERS = (
     RegisteredSolver(
         "lean-cas-more",
         "casmore.algorithms.lean_cas_more:LeanCasMore",
-        "CAS-MORE with fewer evaluations, for more computation: not in the paper",
+        "CAS-MORE with fewer evaluations and more computation; not in the paper",
     ),
     RegisteredSolver(
         "ca-more", "casmore.solvers.ca_more:make", "CAS-MORE with a fixed entropy schedule"
@@ -121,9 +122,9 @@ _GROUP = "casmore.solvers"
 
 
 def registered() -> tuple[RegisteredSolver, ...]:
-    """Return all registered solvers, in the order they are listed to people: ours first.
+    """Return all registered solvers in the order of display, ours first.
 
-    A name of ours can't be taken by another package: a config means the same everywhere.
+    Other packages can't override our names, so that a config means the same everywhere.
     """
     ours = {solver.name for solver in _SOLVERS}
     theirs = {
@@ -147,7 +148,7 @@ def lookup(name: str) -> RegisteredSolver:
         If there is no such solver; the message lists the names and suggests the nearest.
     """
     by_name = {solver.name: solver for solver in _SOLVERS}
-    if name in by_name:  # without a look at what is installed
+    if name in by_name:  # no need to search the installed packages
         return by_name[name]
     by_name = {solver.name: solver for solver in registered()}
     if name in by_name:
@@ -163,7 +164,7 @@ def lookup(name: str) -> RegisteredSolver:
 
 
 def factory(name: str) -> "SolverFactory":
-    """Import the solver ``name`` and return what builds it.
+    """Import the solver ``name`` and return its factory.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Restarts as a policy around any solver.
+"""Restart policies for any solver.
 
-What a restart keeps: the best point, the count of evaluations, the stream of seeds.
-What it resets: everything else. The new solver starts from a fresh point and with a population
-and a step size of the policy's, and knows nothing of its predecessors.
+A restart keeps the best point, the number of evaluations, and the stream of seeds. It resets
+everything else: the new solver starts from a new point, with the population and step size of the
+policy, and without information from previous runs.
 """
 
 import math
@@ -25,14 +25,14 @@ Start = Callable[[np.random.Generator], NDArray[np.float64]]
 
 
 class RestartPolicy(StrEnum):
-    """When a solver stops without the target: end there, or start again.
+    """What to do when a solver stops without reaching the target.
 
-    A solver without a population is just started again by either policy.
+    IPOP and BIPOP restart a solver without a population unchanged.
     """
 
     NONE = "none"
     IPOP = "ipop"  # population doubled at each restart (Auger & Hansen 2005)
-    BIPOP = "bipop"  # that, or a small population, whichever has had less (Hansen 2009)
+    BIPOP = "bipop"  # IPOP or a small population, whichever has spent less (Hansen 2009)
 
 
 @dataclass
@@ -51,14 +51,14 @@ class _Bipop:
     spent_small: int = 0
 
     def next_run(self, evaluations: int, rng: np.random.Generator) -> tuple[int, float, float]:
-        """Note what the run just ended took; return the next one's setting.
+        """Record the cost of the last run; return the settings of the next one.
 
         Returns
         -------
         population
-            Its size.
+            The population size.
         factor
-            Of the initial step size.
+            Factor of the initial step size.
         limit
             Largest number of evaluations of the run.
         """
@@ -79,7 +79,7 @@ class _Bipop:
 
 @dataclass(frozen=True)
 class UniformStart:
-    """Fresh starting points, uniform in ``[lower, upper]^n``."""
+    """Starting points that are uniform in ``[lower, upper]^n``."""
 
     dimension: int
     lower: float = -4.0
@@ -108,9 +108,9 @@ class FixedStart:
 
 
 class AroundFirst:
-    """The given point first, then points uniform within two ``sigma0`` of it.
+    """The given point first, then points that are uniform within two ``sigma0`` of it.
 
-    The ratio of the BBOB experiment, whose runs start in [-4, 4]^n with sigma0 = 2.
+    This ratio is that of the BBOB experiment, whose runs start in [-4, 4]^n with sigma0 = 2.
     """
 
     def __init__(self, x0: NDArray[np.float64], sigma0: float) -> None:
@@ -126,26 +126,26 @@ class AroundFirst:
 
 
 class Restarting:
-    """A solver that starts a fresh one whenever its current one stops.
+    """A solver that starts a new inner solver whenever the current one stops.
 
     Parameters
     ----------
     factory
         Builds a solver.
     start
-        Draws the starting point of each run, the first included.
+        Draws the starting point of each run, including the first.
     sigma0
         Initial step size of each run.
     policy
-        Whether, and with which population and step size, to start again.
+        The restart policy.
     population_size
-        Of the first run; default: the solver's own.
+        Population size of the first run; default: the solver's own.
     seed
-        Fixes starting points and the runs' own seeds.
+        Determines the starting points and the seeds of the runs.
     target
-        Handed to each run: reaching it ends the whole, never leads to a restart.
+        Passed to each run; reaching it ends the search without a restart.
     settings
-        Handed to each run; kept as an attribute of this name.
+        Passed to each run; kept in the attribute ``settings``.
     """
 
     def __init__(
@@ -214,12 +214,12 @@ class Restarting:
         return min(self._best_y, self.solver.best_y)
 
     def ask(self, count: int | None = None) -> NDArray[np.float64]:
-        """Return the next points, of a fresh run if the current one has stopped.
+        """Return the next points, from a new run if the current one has stopped.
 
         Parameters
         ----------
         count
-            Number of points, if the solver's ``ask`` takes it; default: the solver's own.
+            Number of points, if the solver's ``ask`` accepts it; default: the solver's own.
         """
         self._see_to_restart()
         return self.solver.ask() if count is None else self.solver.ask(count)  # type: ignore[call-arg]
@@ -229,18 +229,18 @@ class Restarting:
         return bool(self._run_has_ended()) and not self.stop()
 
     def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        """Hand the values to the current run."""
+        """Pass the values to the current run."""
         self.solver.tell(X, y)
 
     def advance(
         self, evaluate: Callable[[NDArray[np.float64]], NDArray[np.float64] | None]
     ) -> None:
-        """Advance with a function: one ask and tell, or the whole run of a wrapped solver.
+        """Do one step with a given function: an ask and a tell, or the run of a wrapped solver.
 
         Parameters
         ----------
         evaluate
-            Returns the values of points, shape (k, n), or None to break off.
+            Returns the values of points, shape (k, n), or None to interrupt the run.
         """
         self._see_to_restart()
         if isinstance(self.solver, Bridge) and not self.solver.begun:
@@ -253,7 +253,7 @@ class Restarting:
             self.tell(X, y)
 
     def stop(self) -> dict[StopReason, float]:
-        """Return the current run's reasons, if they end the whole search."""
+        """Return the current run's reasons to stop if they end the whole search."""
         reasons = self.solver.stop()
         if self.policy is RestartPolicy.NONE or _FINAL & set(reasons):
             return reasons

@@ -1,7 +1,7 @@
-"""Solvers of ``scipy.optimize`` behind the bridge: with SciPy's defaults, but no budgets.
+"""Solvers of ``scipy.optimize`` through the bridge, with SciPy's defaults but without budgets.
 
-The local ones start at ``x0`` and know no step size; ``sigma0`` is not used, nor is the seed.
-Differential evolution samples a box and uses neither ``x0`` nor ``sigma0``.
+The local methods start at ``x0`` and have no initial step size: ``sigma0`` and the seed are not
+used. Differential evolution samples a box and uses neither ``x0`` nor ``sigma0``.
 """
 
 import copy
@@ -33,8 +33,8 @@ from casmore.solvers.protocol import Seed
 
 Array = NDArray[np.float64]
 
-# The budget is the caller's, who drops the solver when it is spent. The largest 32-bit integer,
-# since SciPy's compiled solvers count in these.
+# The caller enforces the budget and drops the solver when it is spent. This is the largest 32-bit
+# integer, which SciPy's compiled solvers use for their counters.
 _NO_LIMIT = 2**31 - 1
 
 
@@ -79,8 +79,8 @@ _OPTIONS: dict[str, dict[str, OptionType]] = {
     },
     "SLSQP": {"eps": POSITIVE, "finite_diff_rel_step": POSITIVE, "ftol": TOLERANCE},
 }
-# The methods that take finite differences, all n of a gradient in one batch. SciPy 1.16 and later
-# let a caller map the function to points; to others these methods ask for them one by one.
+# Methods with finite differences, which evaluate all n points of a gradient in one batch. This
+# needs SciPy 1.16 or later, which accepts a map function; earlier versions evaluate one by one.
 _BATCHED = ("L-BFGS-B", "SLSQP") if _VERSION >= (1, 16) else ()
 _STRATEGIES = (
     *("best1bin", "best1exp", "rand1bin", "rand1exp", "rand2bin", "rand2exp", "randtobest1bin"),
@@ -98,7 +98,7 @@ _EVOLUTION_OPTIONS = {
     "tol": TOLERANCE,
     "updating": one_of("immediate", "deferred"),
 }
-# SciPy's name for the source of random numbers
+# SciPy's name for the argument with the random generator
 _RNG = "rng" if _VERSION >= (1, 15) else "seed"
 
 
@@ -120,17 +120,17 @@ def _local(
     method
         The method's name.
     x0
-        Where it starts, shape (n,).
+        The starting point, shape (n,).
     sigma0, seed
-        Not used: the method is deterministic, and chooses its steps itself.
+        Not used: the method is deterministic, and chooses its own step sizes.
     population_size
-        Must be None, there being none.
+        Must be None, since these methods have no population.
     target
         Stop once a value is at most this.
     bounds
         The same lower and upper bound for all coordinates; default: none.
     options
-        Of the method, SciPy's names.
+        Options of the method, with SciPy's names.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def _minimize(
     box = None if bounds is None else [tuple(bounds)] * len(x0)
     start = x0 if bounds is None else np.clip(x0, *bounds)
     result = optimize.minimize(objective, start, method=method, bounds=box, options=options)
-    # converged or given up: either way SciPy does not get any further
+    # whether SciPy converged or failed, it makes no more progress
     return {StopReason.NO_PROGRESS: float(result.status)}
 
 
@@ -186,7 +186,7 @@ def make_differential_evolution(
     Parameters
     ----------
     x0, sigma0
-        Not used but for the dimension: the first population fills the box.
+        Only the dimension is used: the first population fills the box.
     population_size
         Rounded up to a multiple of n, which is all SciPy offers; default: 15 n.
     seed
@@ -196,10 +196,10 @@ def make_differential_evolution(
     lower, upper
         The box, the same for all coordinates; default: BBOB's domain.
     vectorized
-        Ask for whole generations at a time. They are then updated together, SciPy's
-        ``updating="deferred"``; its default is to let each new member count at once.
+        Whether to ask for whole generations. A generation is then updated at once, as with SciPy's
+        ``updating="deferred"``; by default each new member is used immediately.
     options
-        Of ``differential_evolution``, SciPy's names.
+        Options of ``differential_evolution``, with SciPy's names.
 
     Raises
     ------
@@ -229,12 +229,12 @@ def _evolve(
     objective: Objective,
 ) -> dict[StopReason, float]:
     def of_columns(x: Array) -> Any:
-        return objective(x.T if x.ndim == 2 else x)  # SciPy has a point a column
+        return objective(x.T if x.ndim == 2 else x)  # in SciPy each column is a point
 
     result = optimize.differential_evolution(
         of_columns,
         box,
-        # a copy: should the run be repeated, it is from the same random numbers
+        # a copy: a repeated run uses the same random numbers
         **{**options, _RNG: copy.deepcopy(rng)},
     )
     return {StopReason.NO_PROGRESS: float(result.nit)}

@@ -1,8 +1,8 @@
-"""The coordinates a solver works in, and the user's: bounds, scales, fixed coordinates.
+"""The map between a solver's coordinates and the user's: bounds, scales, fixed coordinates.
 
-A solver searches all of R^m without scales. `SearchSpace` maps its points to the user's and back:
-fixed coordinates are inserted, the others are scaled, and bounds are kept by a map of each
-coordinate that folds the real line onto the interval.
+A solver searches R^m without bounds or scales. `SearchSpace` maps its points to the user's space
+and back: fixed coordinates are inserted, the others are scaled, and bounds are enforced by a map
+that folds the real line onto the interval of each coordinate.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _ZONE = 0.05
 class SearchSpace:
     """The map from a solver's coordinates, R^m, to the user's, R^n.
 
-    Near a bound b, where the user's coordinate is ``x = b + d``, it is ``d = v^2 / (4 w)`` with v
-    the solver's distance from a turning point, for v up to 2 w; further inside it is the identity,
-    and beyond the turning point its mirror image. The map is continuously differentiable. A slope
-    that ends at a bound becomes a parabola, which the quadratic surrogate fits exactly, and no
-    point outside of the bounds is evaluated.
+    Near a bound b the user's coordinate is ``x = b + d`` with ``d = v^2 / (4 w)``, where v <= 2 w
+    is the solver's distance from a turning point. Further inside, the map is the identity; beyond
+    the turning point it is mirrored. The map is continuously differentiable. A slope that ends at a
+    bound becomes a parabola, which the quadratic surrogate fits exactly. No point outside the
+    bounds is evaluated.
 
     Attributes
     ----------
@@ -52,9 +52,10 @@ class SearchSpace:
     def make(
         cls, lower: Array, upper: Array, fixed: Array, sigma0: Array, factor: Array | None
     ) -> SearchSpace:
-        """Build the space, with zones that suit the bounds and the initial step sizes, (n,)."""
+        """Build the space, with zones adapted to the bounds and the initial step sizes, (n,)."""
         free = np.isnan(fixed)
-        span = (upper - lower)[free]
+        with np.errstate(over="ignore"):  # bounds at the ends of the floats: as if there were none
+            span = (upper - lower)[free]
         widths = np.where(np.isfinite(span), _ZONE * span, sigma0[free])
         return cls(lower, upper, fixed, factor, widths)
 
@@ -71,7 +72,7 @@ class SearchSpace:
 
     @property
     def is_identity(self) -> bool:
-        """Whether the two sets of coordinates are the same."""
+        """Whether the map is the identity."""
         bounded = np.isfinite(self.lower).any() or np.isfinite(self.upper).any()
         return self.factor is None and bool(self.free.all()) and not bounded
 
@@ -85,9 +86,9 @@ class SearchSpace:
         return X
 
     def to_solver(self, X: Array) -> Array:
-        """Map the user's points, shape (k, n), to the nearest of the solver's that give them.
+        """Map the user's points, shape (k, n), to the nearest solver's points that map to them.
 
-        Points outside of the bounds count as if they lay on them; fixed coordinates do not count.
+        Points outside the bounds are moved to the bounds; fixed coordinates are ignored.
         """
         if self.is_identity:
             return X.copy()
@@ -104,9 +105,9 @@ class SearchSpace:
         Parameters
         ----------
         mean
-            The solver's, shape (m,).
+            The solver's mean, shape (m,).
         covariance
-            The solver's, shape (m, m).
+            The solver's covariance, shape (m, m).
 
         Returns
         -------
@@ -138,7 +139,7 @@ class SearchSpace:
         """Bring all coordinates between their turning points, where there are any."""
         _, _, first, last = self._sides()
         both = np.isfinite(first) & np.isfinite(last)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             V = np.where(first > V, 2 * first - V, V)
             V = np.where(last < V, 2 * last - V, V)
             period = np.where(both, 2 * (last - first), 1.0)
@@ -150,7 +151,7 @@ class SearchSpace:
     def _fold(self, V: Array) -> Array:
         lower, upper, first, last = self._sides()
         w, V = self.widths, self._mirrored(V)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             X = np.where(lower + w > V, lower + (V - first) ** 2 / (4 * w), V)
             X = np.where(upper - w < V, upper - (last - V) ** 2 / (4 * w), X)
         return np.clip(X, lower, upper)
@@ -158,7 +159,7 @@ class SearchSpace:
     def _unfold(self, X: Array) -> Array:
         lower, upper, first, last = self._sides()
         w, X = self.widths, np.clip(X, lower, upper)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             V = np.where(lower + w > X, first + 2 * np.sqrt(w * (X - lower)), X)
             return np.where(upper - w < X, last - 2 * np.sqrt(w * (upper - X)), V)
 
@@ -167,8 +168,8 @@ class SearchSpace:
         lower, upper, first, last = self._sides()
         w, given = self.widths, v
         v = self._mirrored(given)
-        # beyond an odd number of turning points the coordinate runs backwards
+        # beyond an odd number of turning points the coordinate is mirrored
         signs = np.sign(self._mirrored(given + 1e-3 * w) - v)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             slopes = np.where(v < lower + w, (v - first) / (2 * w), 1.0)
             return signs * np.where(v > upper - w, (last - v) / (2 * w), slopes)

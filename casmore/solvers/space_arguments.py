@@ -1,4 +1,4 @@
-"""From ``x0``, ``sigma0``, bounds and fixed coordinates to a search space, with their checks."""
+"""Convert ``x0``, ``sigma0``, bounds and fixed coordinates to a search space, with checks."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from casmore.solvers.search_space import SearchSpace
 
 Array = NDArray[np.float64]
 
-# A tenth of what ends a run for a step size lost in rounding: there has to be room for a search
+# A tenth of the relative step size at which a run ends due to rounding, to leave room for a search
 _SMALLEST_MOVE = 0.02
 _WANTED = "cov0 must be finite, symmetric and positive definite"
 
 
-class Start(NamedTuple):
-    """A search space, and where a solver starts in it.
+class SearchStart(NamedTuple):
+    """A search space with a starting point.
 
     Attributes
     ----------
     space
         The search space.
     u0
-        The start in the solver's coordinates, shape (m,).
+        The starting point in the solver's coordinates, shape (m,).
     sigma
         The initial step size in the solver's coordinates.
     """
@@ -45,8 +45,8 @@ def read_start(
     bounds: Any = None,
     fixed: Mapping[int, float] | None = None,
     cov0: ArrayLike | None = None,
-) -> Start:
-    """Check the arguments that say where to search.
+) -> SearchStart:
+    """Check the arguments that define the search space.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def read_start(
     sigma0
         Initial standard deviation, one for all coordinates or one for each, shape (n,).
     bounds
-        As of `read_bounds`; a coordinate with equal bounds is fixed.
+        See `read_bounds`; a coordinate with equal bounds is fixed.
     fixed
         Values of coordinates that are not searched, by index.
     cov0
@@ -64,7 +64,7 @@ def read_start(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or they contradict each other.
+        If an argument is out of its range, or arguments contradict each other.
     TypeError
         If a number is not real.
     """
@@ -78,7 +78,7 @@ def read_start(
     factor, deviations, sigma = _read_scales(sigma0, cov0, free)
     _check_scales(mean, deviations, lower, upper, free)
     space = SearchSpace.make(lower, upper, values, deviations, factor)
-    return Start(space, space.to_solver(mean[np.newaxis])[0], sigma)
+    return SearchStart(space, space.to_solver(mean[np.newaxis])[0], sigma)
 
 
 def _read_fixed(fixed: Mapping[int, float] | None, lower: Array, upper: Array) -> Array:
@@ -147,7 +147,7 @@ def _read_covariance(cov0: ArrayLike, free: NDArray[np.bool_]) -> tuple[Array | 
     correlation = covariance[np.ix_(free, free)] / np.outer(scales, scales)
     if not np.allclose(correlation, correlation.T, rtol=0, atol=1e-8):
         raise ValueError(f"{_WANTED}; it is not symmetric")
-    if np.count_nonzero(correlation) == len(scales):  # scales alone
+    if np.count_nonzero(correlation) == len(scales):  # only scales
         return scales, deviations, 1.0
     try:
         factor = np.linalg.cholesky(0.5 * (correlation + correlation.T))
@@ -160,7 +160,7 @@ def _check_scales(
     mean: Array, deviations: Array, lower: Array, upper: Array, free: NDArray[np.bool_]
 ) -> None:
     for i in np.flatnonzero(free):
-        x, sigma, span = mean[i], deviations[i], upper[i] - lower[i]
+        x, sigma, span = mean[i], deviations[i], float(upper[i]) - float(lower[i])
         if x + _SMALLEST_MOVE * sigma == x:
             raise ValueError(
                 f"sigma0 = {sigma} is lost in rounding beside x0[{i}] = {x}, where neighbouring "

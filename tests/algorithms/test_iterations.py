@@ -130,13 +130,13 @@ def test_steady_state_with_points_under_way(
 
 
 @every_algorithm
-def test_foreign_points_among_the_own_are_used_and_do_no_harm(make: Callable[..., Any]) -> None:
+def test_other_points_among_the_own_are_used_and_do_no_harm(make: Callable[..., Any]) -> None:
     rng = np.random.default_rng(1)
     solver = make(np.zeros(3), 0.5, seed=1, target=1e-8)
     while not solver.stop() and solver.evaluations < 20_000:
         for x in solver.ask():
-            foreign = solver.mean + 0.3 * rng.standard_normal(3) * solver.distribution.deviations()
-            points = np.array([x, foreign]) if rng.random() < 0.3 else x[np.newaxis]
+            other = solver.mean + 0.3 * rng.standard_normal(3) * solver.distribution.deviations()
+            points = np.array([x, other]) if rng.random() < 0.3 else x[np.newaxis]
             solver.tell(points, ellipsoid(points))
     assert StopReason.TARGET in solver.stop()
 

@@ -189,7 +189,7 @@ def test_it_solves_an_ellipsoid_at_any_scale(n: int, sigma0: float, sampling: bo
     assert solver.evaluations < 9000
 
 
-def test_foreign_points_count_by_rank_and_far_ones_are_drawn_in() -> None:
+def test_other_points_count_by_rank_and_far_ones_are_drawn_in() -> None:
     rng = np.random.default_rng(0)
     solver = Xnes(np.zeros(3), 1.0)
     for k in (1, 2, 0, 40, 3):

@@ -132,7 +132,9 @@ class StubbornError(Exception):
 
 
 @pytest.mark.parametrize(
-    "error", [FrozenError(3), OwnResultError(), StubbornError(), KeyError(1)], ids=repr
+    "error",
+    [FrozenError(3), OwnResultError(), StubbornError(), KeyError(1), StopIteration(2)],
+    ids=repr,
 )
 @pytest.mark.parametrize("times", [1, 2])
 def test_the_users_exception_stays_the_users(error: Exception, times: int) -> None:

@@ -109,3 +109,10 @@ def test_an_initial_covariance_is_used() -> None:
         lambda x: x @ np.linalg.solve(C, x), [3.0, 3.0], 1.0, target=1e-9, seed=1
     )
     assert result.nfev < with_sigma.nfev
+
+
+@pytest.mark.filterwarnings("error")
+def test_bounds_at_the_ends_of_the_floats_are_as_good_as_none() -> None:
+    result = casmore.fmin(ellipsoid, [1.0, 1.0], 1.0, bounds=[(-1e308, 1e308)] * 2, seed=1)
+    assert result.success
+    assert result.fun < 1e-12

@@ -29,7 +29,7 @@ def test_it_keeps_the_contract(settings: dict[str, Any]) -> None:
         )
         return BoundedSolver(casmore.CasMore, x0, sigma0, **more, **arguments)
 
-    assert [f.complaint for f in check_solver(factory) if f.broken] == []
+    assert [f.message for f in check_solver(factory) if f.broken] == []
 
 
 def test_it_runs_as_fmin_does() -> None:

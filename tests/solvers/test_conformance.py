@@ -22,9 +22,9 @@ DETERMINISTIC = {"nelder-mead", "powell", "l-bfgs-b", "slsqp"}
 @pytest.mark.parametrize("name", [solver.name for solver in registry.registered()])
 def test_a_registered_solver_keeps_the_contract(name: str) -> None:
     findings = check_solver(registry.factory(name))
-    assert [f.complaint for f in findings if f.broken] == []
+    assert [f.message for f in findings if f.broken] == []
     assert len(findings) == 13
-    assert any(f.note and f.complaint for f in findings) == (name in DETERMINISTIC)
+    assert any(f.note and f.message for f in findings) == (name in DETERMINISTIC)
 
 
 class Search(RandomSearch):
@@ -175,7 +175,7 @@ class LeavesAThread(Search):
 
 
 @pytest.mark.parametrize(
-    ("kind", "complaint"),
+    ("kind", "message"),
     [
         (NoMean, "it has no mean"),
         (Flat, r"shape \(2,\) in dimension 2; \(k, 2\) with k >= 1"),
@@ -193,22 +193,22 @@ class LeavesAThread(Search):
         (Unseeded, "two runs with the same seed differ"),
         (OneSeed, "runs with different seeds are the same"),
         (DrawsGlobally, "draws from or seeds a global generator"),
-        (ForgetsItsGenerator, "does not continue as the uninterrupted one"),
+        (ForgetsItsGenerator, "does not continue the uninterrupted run"),
         (CantBePickled, "pickle"),
         (Talks, "it prints, for example 'asking"),
         (Writes, "it leaves files behind: log.dat"),
         (LeavesAThread, r"leaves threads running when it is dropped \(1\)"),
     ],
 )
-def test_each_breach_is_found(kind: type[Search], complaint: str) -> None:
+def test_each_breach_is_found(kind: type[Search], message: str) -> None:
     LeavesAThread.ends.clear()
     try:
-        complaints = [f.complaint for f in check_solver(kind) if f.complaint]
+        messages = [f.message for f in check_solver(kind) if f.message]
     finally:
         LeavesAThread.ends.set()
-    assert complaints
-    with pytest.raises(AssertionError, match=complaint):
-        raise AssertionError("\n".join(complaints))
+    assert messages
+    with pytest.raises(AssertionError, match=message):
+        raise AssertionError("\n".join(messages))
 
 
 def test_the_command_says_it(

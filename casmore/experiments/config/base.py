@@ -113,7 +113,7 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Start(Section):
+class StartConfig(Section):
     """Where a run starts: uniform in ``[lower, upper]^n``, with step size ``sigma0``."""
 
     lower: Finite = -4.0
@@ -136,7 +136,7 @@ class Start(Section):
         return restarts.UniformStart(dimension, self.lower, self.upper)
 
 
-class FixedStart(Section):
+class FixedStartConfig(Section):
     """Where every run starts: at ``mean``, with step size ``sigma0``."""
 
     mean: Annotated[tuple[Finite, ...], Field(min_length=2)]
@@ -225,7 +225,7 @@ class Experiment(Section):
 
     name: Label
     seed: Annotated[StrictInt, Field(ge=0, lt=2**63)] = 0
-    start: Start | FixedStart = Start()
+    start: StartConfig | FixedStartConfig = StartConfig()
     solvers: Annotated[tuple[SolverConfig, ...], tables("solvers"), BeforeValidator(_at_least_one)]
     run: Run = Run()
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, StrictInt, model_validator
 
-from casmore.experiments.config.base import Experiment, Section, Start, check_number_of_units
+from casmore.experiments.config.base import Experiment, Section, StartConfig, check_number_of_units
 from casmore.experiments.config.ranges import parse_range
 from casmore.problems import bbob
 
@@ -75,7 +75,7 @@ class Budget(Section):
 class Config(Experiment):
     """An experiment on the BBOB suite, recorded by COCO."""
 
-    start: Start = Start()
+    start: StartConfig = StartConfig()
     suite: Suite
     budget: Budget
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from casmore.experiments.config.base import Experiment, FixedStart, SolverConfig, Start
+from casmore.experiments.config.base import Experiment, FixedStartConfig, SolverConfig, StartConfig
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.messages import validation_messages
 from casmore.experiments.config.study import StudyConfig, VariantsConfig
@@ -133,14 +133,14 @@ def _trial(solver: SolverConfig, config: Experiment | None) -> list[str]:
         return [f".name = {solver.name!r}: importing it fails: {type(error).__name__}: {error}"]
     for n in _dimensions(config):
         try:
-            _iterate(factory, solver, config.start if config else Start(), n)
+            _iterate(factory, solver, config.start if config else StartConfig(), n)
         except (Exception, SystemExit) as error:  # likewise, its constructor
             return [_refusal(solver, n, error)]
     return []
 
 
 def _iterate(
-    factory: SolverFactory, solver: SolverConfig, start: Start | FixedStart, n: int
+    factory: SolverFactory, solver: SolverConfig, start: StartConfig | FixedStartConfig, n: int
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -23,7 +23,7 @@ from casmore.experiments.config.base import (
     Section,
     Settings,
     SolverConfig,
-    Start,
+    StartConfig,
     check_number_of_units,
     tables,
 )
@@ -158,7 +158,7 @@ class StudyConfig(VariantsConfig):
     """A whole study on analytic functions."""
 
     study: Study
-    start: Start = Start()
+    start: StartConfig = StartConfig()
 
     @property
     def dimension(self) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictInt, StrictStr, model_validator
 
-from casmore.experiments.config.base import FixedStart, Section
+from casmore.experiments.config.base import FixedStartConfig, Section
 from casmore.experiments.config.study import VariantsConfig
 from casmore.problems.episodic import tasks
 
@@ -39,7 +39,7 @@ class TaskStudyConfig(VariantsConfig):
     """A whole study on a task."""
 
     study: TaskStudy
-    start: FixedStart
+    start: FixedStartConfig
 
     @model_validator(mode="before")
     @classmethod

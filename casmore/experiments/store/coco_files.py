@@ -2,7 +2,7 @@
 
 A data line that was cut short makes cocopp refuse a whole folder, and a trial that was cut short
 looks complete. COCO does not look whether what it writes arrives: on a full disk lines are lost,
-or two become one, and it goes on. So each unit is checked before it is published.
+or two become one, without an error. So each unit is checked before it is published.
 """
 
 import re

@@ -34,7 +34,7 @@ CAPTION = (
 
 
 @dataclass(frozen=True)
-class Cell:
+class RatioCell:
     """A solver's result for one target.
 
     Attributes
@@ -63,7 +63,7 @@ class Row:
     """A solver's results on one function."""
 
     solver: str
-    cells: tuple[Cell, ...]
+    cells: tuple[RatioCell, ...]
     successes: int
     trials: int
 
@@ -98,7 +98,7 @@ def blocks(runtimes: Sequence[Runtimes], dimension: int) -> list[Block]:
     return found
 
 
-def _cell(own: Runtimes, group: Sequence[Runtimes], row: int, best: float, tests: int) -> Cell:
+def _cell(own: Runtimes, group: Sequence[Runtimes], row: int, best: float, tests: int) -> RatioCell:
     ert, others = float(own.ert[row]), [r for r in group if r is not own]
     p = tests * p_value_against_all(own, others, row) if math.isfinite(ert) else 1.0
     exponent = max(0, -math.ceil(math.log10(max(p, 1e-99)))) if p < _LEVEL else None
@@ -108,7 +108,7 @@ def _cell(own: Runtimes, group: Sequence[Runtimes], row: int, best: float, tests
         slower = own.trials - np.sum(evaluations < best) - np.sum(evaluations == best) / 2
         if slower < _WORSE * own.trials:
             worse = math.floor(slower)
-    return Cell(
+    return RatioCell(
         ratio=ert / best if math.isfinite(best) else (0.0 if math.isfinite(ert) else math.inf),
         median=float(np.median(own.spent)),
         best=math.isfinite(ert) and ert <= min(float(r.ert[row]) for r in group),
@@ -130,7 +130,7 @@ def markdown(table: Sequence[Block], dimension: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _markdown_cell(cell: Cell) -> str:
+def _markdown_cell(cell: RatioCell) -> str:
     if math.isinf(cell.ratio):
         return f"∞ *{_number(cell.median)}*"
     text = f"**{_number(cell.ratio)}**" if cell.best else _number(cell.ratio)
@@ -169,7 +169,7 @@ def _latex_lines(table: Sequence[Block], dimension: int) -> Iterator[str]:
     yield r"\end{longtable}"
 
 
-def _latex_cell(cell: Cell) -> str:
+def _latex_cell(cell: RatioCell) -> str:
     if math.isinf(cell.ratio):
         return rf"$\infty$ \textit{{{_latex_number(cell.median)}}}"
     number = _latex_number(cell.ratio)

@@ -9,7 +9,7 @@ import odd_solvers
 import pytest
 from harness import config, config_data, write_toml
 
-from casmore.experiments.config.base import Start
+from casmore.experiments.config.base import StartConfig
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.check import ConfigError, check, load
 from casmore.experiments.config.ranges import parse_range
@@ -53,7 +53,7 @@ def test_defaults() -> None:
     del data["run"], data["seed"]
     data["solvers"] = [{"name": "cma"}]
     experiment = check(data)
-    assert experiment.start == Start(lower=-4.0, upper=4.0, sigma0=2.0)
+    assert experiment.start == StartConfig(lower=-4.0, upper=4.0, sigma0=2.0)
     assert experiment.solvers[0].label == "cma"
     assert experiment.solvers[0].restarts == "ipop"
     assert experiment.workers >= 1
