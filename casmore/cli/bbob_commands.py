@@ -1,4 +1,4 @@
-"""``casmore export``, ``league`` and ``archive``: what is made of a BBOB run beside its report."""
+"""``casmore export``, ``league`` and ``archive``: further output of a BBOB run."""
 
 import argparse
 from contextlib import ExitStack
@@ -122,7 +122,7 @@ def _archive(options: argparse.Namespace) -> int:
 
 
 def _open(given: str) -> "tuple[RunFolder, tuple[Work, ...]]":
-    """Return the folder of a run on BBOB, and its plan."""
+    """Return the folder and the plan of a BBOB run."""
     run, plan = locate.open_run(given)
     if locate.is_study(plan):
         raise UsageError(f"{run.root} holds a study, which has no COCO data; try 'report'")

@@ -1,4 +1,4 @@
-"""``casmore bench``: a solver of one's own on BBOB, beside CAS-MORE and CMA-ES."""
+"""``casmore bench``: compare your own solver with CAS-MORE and CMA-ES on BBOB."""
 
 import argparse
 import sys
@@ -26,18 +26,20 @@ def add_commands(commands: Any) -> None:
         commands,
         "bench",
         _bench,
-        "run a solver of your own on BBOB, and place it among those published",
+        "run your own solver on BBOB, and rank it among published algorithms",
         "The solver is a function f, x0, budget, rng that minimizes f, or a class as in "
-        "docs/own_solver.md. The report begins with its place among the algorithms of COCO's data "
-        "archive, and shows it beside kept trials of CAS-MORE and CMA-ES. The same command resumes "
-        "a run that was stopped.",
+        "docs/own_solver.md. The report begins with its rank among the algorithms of COCO's data "
+        "archive, and compares it with stored trials of CAS-MORE and CMA-ES. The same command "
+        "resumes a run that was stopped.",
         (
             "casmore bench my_module:my_fmin",
             "casmore bench my_solver:OnePlusOne --dimensions 2,3 --budget 200",
         ),
     )
-    bench.add_argument("solver", metavar="MODULE:NAME", help="the function or class, or a name")
-    bench.add_argument("--label", help="what the solver is called (default: NAME)")
+    bench.add_argument(
+        "solver", metavar="MODULE:NAME", help="the function or class, or a registered name"
+    )
+    bench.add_argument("--label", help="the solver's name in the report (default: NAME)")
     bench.add_argument(
         "--dimensions", default="2,3,5,10", metavar="LIST", help="of 2,3,5,10,20,40 (%(default)s)"
     )
@@ -79,12 +81,12 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _experiment(options: argparse.Namespace) -> "Config":
-    """Return the config of the run; all that is wrong with it is said before it begins."""
+    """Return the config of the run; all errors are reported before it begins."""
     from casmore.experiments.config import check
     from casmore.experiments.config.bbob import Config
 
     name = options.solver.rpartition(":")[2]
-    # COCO takes no label of one letter
+    # COCO does not accept labels of one letter
     label = options.label or (name if len(name) > 1 else options.solver.replace(":", "."))
     with expected(usage=(ValueError,)):
         experiment = check.check(
@@ -121,7 +123,7 @@ def _report(experiment: "Config", summary: "Summary") -> int:
     ]
     if not beside:
         print(
-            "There are no kept trials of CAS-MORE and CMA-ES on these instances with this budget.",
+            "There are no stored trials of CAS-MORE and CMA-ES on these instances at this budget.",
             file=sys.stderr,
         )
     page: Path = reports.build(summary.folder, beside=beside)

@@ -1,4 +1,4 @@
-"""From the words of a command to its exit code."""
+"""The entry point of the command line: parses the arguments and runs the command."""
 
 import argparse
 import difflib
@@ -25,7 +25,7 @@ from casmore.cli.errors import (
     os_error_text,
 )
 
-# in the order of the help; each adds its commands to the parser
+# in the order of the help text; each adds its commands to the parser
 _GROUPS = (
     run_command,
     run_folder_commands,
@@ -37,20 +37,20 @@ _GROUPS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Carry out a command; return the exit code.
+    """Run a command; return the exit code.
 
     Parameters
     ----------
     arguments
-        The words after ``casmore``; default: those that this process was started with.
+        The arguments after ``casmore``; default: those of this process.
     """
     streams.prepare()
-    # Nothing here opens a window, and a notebook's backend, inherited, may not even be installed.
+    # No command opens a window, and the backend inherited from a notebook may not be installed.
     os.environ["MPLBACKEND"] = "Agg"
     try:
         code = _carry_out(list(sys.argv[1:] if arguments is None else arguments))
-        sys.stdout.flush()  # a closed pipe, or a full disk, is found here, not at the very end
-    except BrokenPipeError:  # the reader has seen enough, as in 'casmore solvers | head'
+        sys.stdout.flush()  # detects a closed pipe or a full disk here, not at interpreter exit
+    except BrokenPipeError:  # the reader has closed the pipe, as in 'casmore solvers | head'
         streams.abandon()
         return EXIT_FAILED
     except UsageError as error:
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except OSError as error:
         code = _fail(os_error_text(error), EXIT_FAILED)
-        streams.abandon()  # if it was standard output that can't be written
+        streams.abandon()  # in case standard output can't be written
         return code
     return code
 
@@ -99,7 +99,7 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
         "To begin with: casmore run quick; casmore report quick",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=_Version, help="show the version, and end")
+    parser.add_argument("--version", action=_Version, help="show the version and exit")
     commands: Any = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
     for group in _GROUPS:
         group.add_commands(commands)
@@ -107,7 +107,7 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
+    """Looks up the version only on demand."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(nargs=0, **arguments)
@@ -136,7 +136,7 @@ def _check_working_directory() -> None:
 
 
 def _what_is_missing(error: ImportError, command: str) -> str:
-    """Return what to install, or what to run on; an error in this package's code is raised."""
+    """Return what to install, or a supported platform; errors in our own code are raised."""
     if error.name == "fcntl":  # see casmore.experiments
         return str(error)
     package = (error.name or "casmore").partition(".")[0]

@@ -1,4 +1,4 @@
-"""How a command ends when it can't do what it was asked to."""
+"""The errors of the command line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,18 +7,18 @@ EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_TERMINATED = 1, 2, 130, 143
 
 
 class UsageError(Exception):
-    """The command can't be carried out as given; the message says what would be right."""
+    """The command can't be run as given; the message says what is allowed."""
 
 
 class CommandFailedError(Exception):
-    """The command was right, and failed; the message says why and what to do."""
+    """The command was valid but failed; the message says why and what to do."""
 
 
 @contextmanager
 def expected(
     *, usage: tuple[type[Exception], ...] = (), failure: tuple[type[Exception], ...] = ()
 ) -> Iterator[None]:
-    """Turn exceptions whose message is meant for the user into errors of the command line."""
+    """Convert exceptions with messages for the user to errors of the command line."""
     try:
         yield
     except usage as error:
@@ -28,7 +28,7 @@ def expected(
 
 
 def os_error_text(error: OSError) -> str:
-    """Return what the operating system refused, without the number that it has there."""
+    """Return the message of an operating system error, without its number."""
     if error.strerror is None:  # raised by Python code, with a message of its own
         return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror

@@ -1,4 +1,4 @@
-"""Commands as the user can type them again."""
+"""Commands in a form that the user can type again."""
 
 import os
 import shlex
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def command(*words: str | Path) -> str:
-    """Return ``casmore`` with ``words`` as a line for a shell, quoted where needed."""
+    """Return ``casmore`` with ``words`` as a shell command, quoted where needed."""
     return shlex.join([*_program(), *map(str, words)])
 
 
 def _program() -> list[str]:
-    """Return what starts this program: ``casmore``, unless a shell would not find that."""
+    """Return the command that starts this program: ``casmore``, if the shell can find it."""
     started = Path(sys.argv[0])
     if (started.parent.name, started.name) == ("casmore", "__main__.py"):
         return [sys.executable, "-m", "casmore"]

@@ -1,4 +1,4 @@
-"""Configs and runs by name, by path, and for completion."""
+"""Find configs and runs by name or path, and list them for completion."""
 
 import difflib
 import tomllib
@@ -49,7 +49,7 @@ def run_path(given: str) -> Path:
 
 
 def open_run(given: str) -> "tuple[RunFolder, tuple[Work, ...]]":
-    """Return the folder of a run, and its plan.
+    """Return the folder and the plan of a run.
 
     Raises
     ------
@@ -67,24 +67,24 @@ def open_run(given: str) -> "tuple[RunFolder, tuple[Work, ...]]":
 
 
 def is_study(plan: "Sequence[Work]") -> bool:
-    """Whether a run is a study, whose units are traced and have no COCO data."""
+    """Whether a run is a study, whose units have traces but no COCO data."""
     from casmore.experiments.work_unit import TracedWork
 
     return all(isinstance(work, TracedWork) for work in plan)
 
 
 def config_names(**_: object) -> list[str]:
-    """Return the names of the configs here; also what completes one."""
+    """Return the names of the configs in ``configs/``; also used for completion."""
     return sorted(path.stem for path in CONFIGS.glob("*.toml"))
 
 
 def run_names(**_: object) -> list[str]:
-    """Return the names of the runs here; also what completes one."""
+    """Return the names of the runs in ``runs/``; also used for completion."""
     return sorted(path.parent.name for path in RUNS.glob("*/config.json"))
 
 
 def _name_in(path: Path) -> str:
-    """Return the name in a config, which is that of its run's folder; else the file's own."""
+    """Return the name in a config, which names its run folder; by default the file's name."""
     try:
         return str(tomllib.loads(path.read_text(encoding="utf-8"))["name"])
     except (OSError, ValueError, KeyError):

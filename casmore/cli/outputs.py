@@ -1,4 +1,4 @@
-"""Where the outputs of a run go, and what they are made of, also for a read-only run."""
+"""Output folders and merged data of a run, which may be read-only."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_writable(run: "RunFolder") -> None:
-    """Check that a run's folder, which need not exist yet, can be written to.
+    """Check that a run folder, which need not exist yet, is writable.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def check_writable(run: "RunFolder") -> None:
 
 
 def folder(run: "RunFolder", given: Path | None, default: str) -> Path:
-    """Return where to write: the given folder, or one in the run's own.
+    """Return the output folder: the given one, or a folder in the run folder.
 
     Raises
     ------
@@ -40,9 +40,9 @@ def folder(run: "RunFolder", given: Path | None, default: str) -> Path:
 
 @contextmanager
 def merged_data(run: "RunFolder", plan: "Sequence[Work]") -> Iterator[Path]:
-    """Merge what is finished, which an interrupted run has not done; yield the folder of the data.
+    """Merge the finished units, as an interrupted run has not done so; yield the data folder.
 
-    Those of a read-only run are merged into a temporary folder.
+    The units of a read-only run are merged in a temporary folder.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""``casmore report``: what is made of a run."""
+"""``casmore report``: make the report of a run."""
 
 import argparse
 from typing import Any
@@ -13,8 +13,9 @@ def add_commands(commands: Any) -> None:
         commands,
         "report",
         _report,
-        "make the report of a run, which need not be complete",
-        "A summary in the terminal and as CSV, figures, cocopp's pages; of a study, tables.",
+        "make the report of a run, which may be incomplete",
+        "Prints a summary, and writes it as CSV, with figures and cocopp's pages. For a study, "
+        "writes its tables.",
         (
             "casmore report quick",
             "casmore report quick --compare runs/mine/data/CMA-ES --compare BIPOP-CMA-ES_hansen",
@@ -35,7 +36,7 @@ def add_commands(commands: Any) -> None:
         action="append",
         default=[],
         metavar="DATA",
-        help="COCO data to compare with: a folder, or the name of an entry of COCO's online "
+        help="COCO data to compare with: a folder, or the name of an entry in COCO's online "
         "archive; may be given several times",
     )
     report.add_argument("--archive", metavar="URL", help="an archive other than COCO's own")
@@ -52,7 +53,7 @@ def _report(options: argparse.Namespace) -> int:
     with expected(usage=(reports.ReportError,)):  # before any work
         comparison_data.find(options.compare, run.root)
     with expected(failure=(coco_files.BrokenDataError, reports.ReportError)):
-        if locate.is_study(plan):  # figures are of the paper's own studies alone (make figures)
+        if locate.is_study(plan):  # figures exist only for the paper's studies (make figures)
             if options.compare or options.archive or options.full:
                 raise UsageError(f"{run.root} holds a study: its report is its tables, no more")
             for path in summarise(run.root, out):

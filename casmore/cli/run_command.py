@@ -28,7 +28,7 @@ _SHOWN_FAILURES = 10
 
 
 class _TerminatedError(KeyboardInterrupt):
-    """SIGTERM: what a batch system sends in place of Ctrl-C."""
+    """Raised on SIGTERM, which batch systems send instead of Ctrl-C."""
 
 
 def add_commands(commands: Any) -> None:
@@ -38,8 +38,8 @@ def add_commands(commands: Any) -> None:
         "run",
         _run,
         "run an experiment, or resume it",
-        "Each trial is kept in the run's folder as soon as it is finished. Stop the run when you "
-        "like: the same command resumes it.",
+        "Each trial is stored in the run folder as soon as it is finished. You can stop the run at "
+        "any time; the same command resumes it.",
         (
             "casmore run quick",
             "casmore run configs/paper.toml --out /data/paper --workers 16",
@@ -86,7 +86,7 @@ def _run(options: argparse.Namespace) -> int:
 def carry_out(
     experiment: "Experiment", root: Path, workers: int | None, part: "Shard | None"
 ) -> "Summary":
-    """Run an experiment in the folder ``root``; what goes wrong is a message for the user."""
+    """Run an experiment in the folder ``root``; errors become messages for the user."""
     from casmore.experiments import agreement, backends, runner
     from casmore.experiments.store import coco_files, run_folder
 
@@ -102,7 +102,7 @@ def carry_out(
 
 @contextmanager
 def modules_from_here() -> Iterator[None]:
-    """Find solvers given as ``module:attribute`` in the folder where the command is given."""
+    """Make solvers given as ``module:attribute`` importable from the working directory."""
     here = os.getcwd()
     sys.path.insert(0, here)
     try:
@@ -114,7 +114,7 @@ def modules_from_here() -> Iterator[None]:
 
 @contextmanager
 def sigterm_like_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM end what is in the context as Ctrl-C does."""
+    """Handle SIGTERM like Ctrl-C within the context."""
 
     def terminate(number: int, frame: object) -> NoReturn:
         raise _TerminatedError
@@ -127,7 +127,7 @@ def sigterm_like_ctrl_c() -> Iterator[None]:
 
 
 def interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Path) -> int:
-    """Say what is kept, and how to resume; return the exit code."""
+    """Print what was stored and how to resume; return the exit code."""
     done = sum(1 for _ in root.glob("units/*/*/unit.json"))
     print(
         f"\nStopped. {done} finished units are kept in {root}; to resume, give the same command:\n"
@@ -138,7 +138,7 @@ def interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Pat
 
 
 def report_outcome(summary: "Summary", options: argparse.Namespace) -> int:
-    """Say what is done, what to do next, and what failed; return the exit code."""
+    """Print what is done, what failed, and what to do next; return the exit code."""
     of_shard = f" of shard {summary.shard}" if summary.shard else ""
     print(f"{summary.published} of {summary.units} units{of_shard} are done.")
     for label in summary.labels:

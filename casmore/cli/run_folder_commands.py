@@ -1,4 +1,4 @@
-"""``casmore status``, ``verify`` and ``merge``: what is in a run's folder."""
+"""``casmore status``, ``verify`` and ``merge``: commands on a run folder."""
 
 import argparse
 import sys
@@ -14,17 +14,17 @@ def add_commands(commands: Any) -> None:
         commands,
         "status",
         _status,
-        "show how far a run is",
-        "In a terminal the display is live while the run lasts; Ctrl-C ends the display alone.",
+        "show the progress of a run",
+        "In a terminal the display is updated while the run lasts. Ctrl-C ends only the display.",
     )
     subcommand.add_run(status)
-    status.add_argument("--once", action="store_true", help="show it once, also in a terminal")
+    status.add_argument("--once", action="store_true", help="show it once, even in a terminal")
 
     verify = subcommand.add(
         commands,
         "verify",
         _verify,
-        "find damaged units, and set them aside",
+        "find damaged units, and move them to quarantine",
         "The next 'casmore run' runs them again.",
     )
     subcommand.add_run(verify)
@@ -34,7 +34,7 @@ def add_commands(commands: Any) -> None:
         "merge",
         _merge,
         "collect the finished units into a folder of COCO data for each solver",
-        "'casmore run' and 'casmore report' do so on their own; shards do not.",
+        "'casmore run' and 'casmore report' do this automatically, except for shards.",
     )
     subcommand.add_run(merge)
 

@@ -16,8 +16,8 @@ def add_commands(commands: Any) -> None:
         commands,
         "check-solver",
         _check_solver,
-        "check that a solver, for example your own, keeps the contract",
-        "docs/own_solver.md tells what the contract is.",
+        "check that a solver, for example your own, fulfils the contract",
+        "docs/own_solver.md describes the contract.",
         ("casmore check-solver cma", "casmore check-solver my_module:MySolver"),
     )
     solver = check.add_argument(

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, that know ASCII only, or that nobody reads."""
+"""Handling of standard streams that are closed, limited to ASCII, or not read."""
 
 import codecs
 import io
@@ -11,9 +11,9 @@ _ENCODING_ERRORS = "casmore.escape"
 def prepare() -> None:
     """Make the standard streams safe to write to.
 
-    A stream that was closed (``casmore ... >&-``) becomes the null device: otherwise the next file
-    that is opened would get its number, and what a C library prints would end up in that file. A
-    character that a stream can't encode is written as an escape sequence, a file name as it is.
+    A closed stream (``casmore ... >&-``) becomes the null device. Otherwise the next opened file
+    would get its file descriptor, and output of a C library would end up in that file. Characters
+    that a stream can't encode are written as escape sequences; file names are written unchanged.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
@@ -29,7 +29,7 @@ def prepare() -> None:
 
 
 def abandon() -> None:
-    """Write to the null device from now on: who read the output has closed the pipe."""
+    """Redirect output to the null device, after the reader has closed the pipe."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -39,7 +39,7 @@ def abandon() -> None:
 
 
 def _escape(error: UnicodeError) -> tuple[bytes, int]:
-    """Encode text that a stream can't, and file names, whose bytes Python keeps as surrogates."""
+    """Escape what a stream can't encode; keep file names, whose bytes are surrogates in Python."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     piece = error.object[error.start : error.end]

@@ -1,4 +1,4 @@
-"""What subcommands have in common: how one is added, and types of their arguments."""
+"""Shared code of the subcommands: adding a command, and types of arguments."""
 
 import argparse
 import textwrap
@@ -24,22 +24,22 @@ def add(
     Parameters
     ----------
     commands
-        Where to add it: what `argparse.ArgumentParser.add_subparsers` returns.
+        The object that `argparse.ArgumentParser.add_subparsers` returns.
     name
-        What the user types.
+        Name of the command.
     carry_out
-        The command itself; returns the exit code.
+        Runs the command; returns the exit code.
     summary
-        One line of the help of ``casmore``, which begins with a small letter.
+        One line for the help of ``casmore``, in lower case.
     details
-        More sentences for the command's own help.
+        Further sentences for the help of the command.
     examples
-        Whole commands.
+        Complete commands.
 
     Returns
     -------
     argparse.ArgumentParser
-        An argument of it may be given an attribute ``completer``, as argcomplete wants.
+        The parser; its arguments may have an attribute ``completer`` for argcomplete.
     """
     sentence = f"{summary[:1].upper()}{summary[1:]}."
     parser = commands.add_parser(
@@ -48,14 +48,14 @@ def add(
         description="\n\n".join(filter(None, [sentence, textwrap.fill(details, _WIDTH)])),
         epilog="\n  ".join(["examples:", *examples]) if examples else None,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,  # a script must not break when an option is added
+        allow_abbrev=False,  # so that new options do not break scripts
     )
     parser.set_defaults(command=carry_out)
     return parser
 
 
 def add_run(parser: Any) -> None:
-    """Let a command take the name of a run."""
+    """Add the name of a run as an argument of a command."""
     run = parser.add_argument("run", metavar="RUN", help=locate.RUN_HELP)
     run.completer = locate.run_names
 

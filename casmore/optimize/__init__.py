@@ -1,7 +1,7 @@
-"""What a person calls: `fmin`, and the method for ``scipy.optimize.minimize``.
+"""The public interface: `fmin`, and the method for ``scipy.optimize.minimize``.
 
-`fmin` is thin layers around a solver: the search space maps its coordinates to the user's, an
-evaluator calls f, here or in workers, and a loop asks and tells.
+`fmin` consists of thin layers around a solver: the search space maps the solver's coordinates to
+the user's, an evaluator calls f in this process or in workers, and a loop asks and tells.
 """
 
 from casmore.optimize.minimizer import fmin

@@ -1,4 +1,4 @@
-"""The asynchronous loop: evaluations are always under way, and told one by one as they end."""
+"""The asynchronous loop: evaluations are always in progress, and each is told as it ends."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Array = NDArray[np.float64]
 
 
 def iterations(run: SearchRun, pool: Pool, read: OutcomeReader, log: Log) -> Iterator[Array]:
-    """Run until a reason to stop; yield the values told since the last iteration at each one.
+    """Run until a reason to stop; after each iteration yield the values told since the last one.
 
-    Before a restart, the evaluations under way are waited for: they belong to the old run.
+    Before a restart the loop waits for the evaluations in progress, which belong to the old run.
     """
     under_way: dict[int, Array] = {}
     key = 0
@@ -49,5 +49,5 @@ def iterations(run: SearchRun, pool: Pool, read: OutcomeReader, log: Log) -> Ite
 
 
 def _iteration(run: SearchRun) -> tuple[int, int]:
-    """Return what changes with an iteration of the solver."""
+    """Return a value that changes with each iteration of the solver."""
     return run.solver.restarts, int(getattr(run.solver.solver, "iterations", 0))

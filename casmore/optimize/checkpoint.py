@@ -1,4 +1,4 @@
-"""Checkpoints: the state of a run in a file, from which the same call resumes."""
+"""Checkpoints: the state of a run in a file, from which the same call can resume."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FORMAT = 1
 
 
 class CheckpointError(ValueError):
-    """A checkpoint can't be used: damaged, or of another call."""
+    """A checkpoint can't be used: it is damaged, or belongs to another call."""
 
 
 class Checkpoint:
@@ -25,7 +25,7 @@ class Checkpoint:
     path
         The file; it is replaced atomically.
     call
-        What decides the run, by name: a checkpoint of another call is refused.
+        The arguments that determine the run, by name; a checkpoint of another call is refused.
     """
 
     def __init__(self, path: str | Path, call: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Calling the user's function, and reading what it returns."""
+"""Calling the user's function, and converting its return values."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Evaluator(Protocol):
     """Evaluates the points of an iteration."""
 
     def __call__(self, X: Array) -> Iterator[tuple[int, float]]:
-        """Yield the index and the value of each row of ``X``, shape (k, n), as they come."""
+        """Yield the index and the value of each row of ``X``, shape (k, n), as they arrive."""
 
 
 class Call:
-    """``f(x, *args)`` on a copy of x, to be sent to workers; the value is read on arrival."""
+    """``f(x, *args)`` on a copy of x, for workers; the caller converts the value."""
 
     def __init__(self, f: Callable[..., Any], args: tuple[Any, ...]) -> None:
         self.f, self.args = f, args
 
     def __call__(self, x: Array) -> Any:
-        """Return whatever f returns."""
+        """Return the unconverted return value of f."""
         return self.f(x.copy(), *self.args)
 
 
@@ -45,7 +45,7 @@ class SerialEvaluator:
 
 
 class BatchEvaluator:
-    """All points in one call of a function that takes a batch."""
+    """All points in one call of a function that accepts a batch."""
 
     def __init__(self, call: Call) -> None:
         self._call = call

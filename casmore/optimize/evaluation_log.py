@@ -1,4 +1,4 @@
-"""A log of all evaluations as CSV, and reading it back."""
+"""Writing and reading a log of all evaluations as CSV."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COLUMNS = ("evaluation", "seconds", "f")
 class EvaluationLog:
     """Appends each evaluation to a CSV file: number, seconds since the start, f, and x.
 
-    Numbers are written with all their digits, so that what is read back is the same.
+    Numbers are written with all digits, so that reading them back gives the same values.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ class EvaluationLog:
     dimension
         The dimension n.
     kept
-        Evaluations of a resumed run that the file has already; what comes after them in it is
-        dropped, since it will be evaluated again. None: a new run.
+        Number of evaluations of a resumed run that the file already contains; later ones in the
+        file are dropped, since they will be evaluated again. None: a new run.
 
     Raises
     ------
@@ -48,7 +48,7 @@ class EvaluationLog:
             write_text(self.path, "".join(lines[: kept + 1]))
         elif self.path.exists():
             raise FileExistsError(
-                f"history: {self.path} exists, and its evaluations may be worth keeping; "
+                f"history: {self.path} exists and is not overwritten; "
                 "remove it, or give another file"
             )
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def read_evaluations(path: str | Path, n: int) -> tuple[Array, Array]:
     ----------
     path
         A file with a header in which ``f`` names the value, and ``x0``, ``x1``, ... the
-        coordinates; other columns are not read. `EvaluationLog` writes such files.
+        coordinates; other columns are ignored. `EvaluationLog` writes such files.
     n
         The dimension.
 

@@ -1,4 +1,4 @@
-"""Which way of evaluation `fmin`'s arguments ask for."""
+"""Choice of the evaluator from the arguments of `fmin`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Evaluation:
     evaluate
         Evaluates the points of an iteration.
     read
-        Reads the outcomes of workers and counts failures.
+        Converts the outcomes of workers and counts failures.
     asynchronous
-        The pool in which evaluations are kept under way; None: iteration by iteration.
+        The pool for asynchronous evaluation; None: iteration by iteration.
     """
 
     call: Call
@@ -66,7 +66,7 @@ def open_evaluation(
     Raises
     ------
     TypeError, ValueError
-        If arguments are wrong or contradict each other.
+        If arguments are invalid or contradict each other.
     """
     read = OutcomeReader()
     if vectorized:

@@ -1,4 +1,4 @@
-"""The arguments of `fmin`, checked: errors name the argument, its value and what is right."""
+"""Validation of the arguments of `fmin`; errors name argument, value and what is allowed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from casmore.solvers.restarts import RestartPolicy
 
 Array = NDArray[np.float64]
 
-# Evaluations per dimension when no budget is given: that of the paper's benchmarks
+# Evaluations per dimension when no budget is given, as in the paper's benchmarks
 _DEFAULT_BUDGET = 10_000
 
 
 def read_budget(budget: Any, n: int) -> int:
-    """Return the largest number of evaluations; whole floats such as 1e4 are taken.
+    """Return the largest number of evaluations; whole floats such as 1e4 are accepted.
 
     Raises
     ------
@@ -106,12 +106,12 @@ def read_policy(restarts: Any) -> RestartPolicy:
 
 
 def read_seed(seed: Any) -> Seed:
-    """Return what seeds the run; of a ``RandomState`` and other old generators, numbers drawn.
+    """Return the seed of the run; from legacy generators (``RandomState``), draw one.
 
     Raises
     ------
     TypeError, ValueError
-        If NumPy can make no generator of it.
+        If NumPy can't make a generator from it.
     """
     if isinstance(seed, np.random.RandomState):
         return np.random.SeedSequence(seed.randint(2**32, size=4, dtype=np.uint32).tolist())
@@ -126,7 +126,7 @@ def read_seed(seed: Any) -> Seed:
 
 
 def check_flag(name: str, given: Any) -> None:
-    """Refuse anything but True and False, such as the string "false".
+    """Raise an error unless the value is True or False; the string "false" is not.
 
     Raises
     ------
@@ -138,19 +138,19 @@ def check_flag(name: str, given: Any) -> None:
 
 
 def check_callable(name: str, given: Any, *, optional: bool = False) -> None:
-    """Refuse what can't be called.
+    """Raise an error unless the value is callable.
 
     Raises
     ------
     TypeError
-        If it can't.
+        If it is not callable.
     """
     if not callable(given) and not (optional and given is None):
         raise TypeError(f"{name} must be a function, not {shortened(given)}")
 
 
 def read_known(x_known: Any, y_known: ArrayLike | None, n: int) -> tuple[Array, Array]:
-    """Return points and values of evaluations made before, shapes (k, n) and (k,).
+    """Return points and values of previous evaluations, shapes (k, n) and (k,).
 
     Parameters
     ----------

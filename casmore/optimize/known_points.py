@@ -16,14 +16,14 @@ Array = NDArray[np.float64]
 
 
 def add_known_points(run: SearchRun, X: Array, y: Array) -> None:
-    """Tell a run that has not begun the evaluations that are known.
+    """Tell known evaluations to a run that has not begun.
 
-    The solver is told them in their order, as if it had asked for them: models are fitted and the
-    search distribution moves, within its trust regions. (Measured in benchmarks/warm_start.py,
-    beside samples that only wait in the queue for the first new ones.) If they would end the run,
-    as those of a run that has converged do, they only fill the queue, the nearest to the start
-    last. Nothing counts as an evaluation. The best known point counts as the run's best. Points
-    outside of the bounds, or with other values in fixed coordinates, are not used.
+    The solver is told them in the given order, as if it had asked for them: models are fitted, and
+    the search distribution moves within its trust regions. (benchmarks/warm_start.py compares this
+    with samples that only wait in the queue for the first new ones.) If they would end the run, as
+    the evaluations of a converged run do, they only fill the queue, those nearest to the starting
+    point last. Known points do not count as evaluations. The best known point counts as the run's
+    best. Points outside the bounds, or with other values in fixed coordinates, are not used.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`fmin`: minimise a function with CAS-MORE."""
+"""`fmin`: minimize a function with CAS-MORE."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ def fmin(
     lean: bool = False,
     **settings: Any,
 ) -> OptimizeResult:
-    """Minimise ``f`` with CAS-MORE.
+    """Minimize ``f`` with CAS-MORE.
 
     Parameters
     ----------
     f
-        Takes a point, shape (n,), and returns its value. NaN and infinity rank as the worst.
+        Takes a point, shape (n,), and returns its value. NaN and infinity rank last.
     x0
-        Where to start, shape (n,): the initial mean. Or the result of an earlier run, whose
-        ``mean`` and, unless ``sigma0`` is given, ``cov`` are taken. With ``x_known`` it may be
-        left out: the search then starts at the best known point.
+        The starting point, shape (n,), which is the initial mean; or the result of a previous run,
+        whose ``mean`` and, unless ``sigma0`` is given, ``cov`` are used. With ``x_known`` it may be
+        omitted: the search then starts at the best known point.
     sigma0
         Initial standard deviation, one for all coordinates or one for each, shape (n,): about a
         third of the distance within which you expect the minimum.
@@ -89,13 +89,13 @@ def fmin(
     target
         Stop once a value is at most this.
     restarts
-        ``"none"``, or, when the search has converged without the target, until the budget is
-        spent, from a point uniform in ``x0 +- 2 sigma0``: ``"ipop"`` starts again with twice the
-        population, ``"bipop"`` with that or with a small population and a small step size,
-        whichever has had less of the budget.
+        What to do when the search converges without reaching the target: ``"none"`` ends the run.
+        The others restart it from a point uniform in ``x0 +- 2 sigma0`` until the budget is spent:
+        ``"ipop"`` with twice the population, ``"bipop"`` either with that or with a small
+        population and a small step size, whichever has spent less of the budget.
     population_size
-        Samples an iteration, K; default ``4 + floor(3 log n)``, two thirds of that if ``lean``.
-        Larger ones search more globally and tolerate more noise.
+        Samples per iteration, K; default ``4 + floor(3 log n)``, two thirds of that if ``lean``.
+        Larger populations search more globally and tolerate more noise.
     seed
         The same seed gives the same run, except with ``in_flight``.
     callback
@@ -108,17 +108,18 @@ def fmin(
         there are processors), or a map-like callable such as ``pool.map``. With processes, an
         evaluation that raises, dies or exceeds ``timeout`` counts as NaN, with a warning.
     executor
-        The same in an executor of ``concurrent.futures``, or a dask client.
+        An executor of ``concurrent.futures``, or a dask client, to use instead of ``workers``.
     in_flight
-        Keep so many evaluations under way, in ``executor`` or ``workers`` processes, and tell
-        each value as it arrives: no worker waits for the slowest point of an iteration.
+        Number of evaluations that ``executor`` or the ``workers`` processes always have in
+        progress. Each value is told as it arrives, so that no worker waits for the slowest point
+        of an iteration.
     timeout
         Seconds after which an evaluation in a worker counts as failed.
     cov0
         Initial covariance, shape (n, n), instead of ``sigma0``.
     x_known, y_known
-        Evaluations made before, shapes (k, n) and (k,), which the first models use. A file name
-        as ``x_known`` reads both from a CSV file such as ``history`` writes.
+        Previous evaluations, shapes (k, n) and (k,), which the first models use. If ``x_known`` is
+        a file name, both are read from this CSV file, in the format that ``history`` writes.
     checkpoint
         A file for the state of the run, written after each iteration. The same call resumes from
         it, with the same result as an uninterrupted run if evaluations are not asynchronous.
@@ -127,10 +128,11 @@ def fmin(
     progress
         Whether to write a line about the run's progress to standard error.
     trace
-        Whether to record each iteration, for `casmore.plot`; the result has it as ``trace``. For
-        the curve of f at the mean, ``f`` is evaluated there once an iteration, beyond ``budget``
-        and ``nfev``; ``casmore.Trace(f_at_mean=False)`` records without it. You may pass a trace
-        of your own and look at it while the run continues.
+        Whether to record each iteration, for `casmore.plot`; the result has the attribute
+        ``trace``. For the curve of f at the mean, ``f`` is evaluated there once per iteration;
+        these evaluations do not count in ``budget`` and ``nfev``.
+        ``casmore.Trace(f_at_mean=False)`` records without them. You may pass your own trace and
+        read it during the run.
     lean
         Whether to use `LeanCasMore`, which needs fewer evaluations (about half on ill-conditioned
         functions, two thirds on Rosenbrock's; no fewer on multi-modal ones) and more computation
@@ -144,13 +146,14 @@ def fmin(
         ``x``, ``fun``: the best point evaluated and its value. ``mean``, ``cov``: the final
         search distribution; with a noisy ``f`` the mean is the better answer. ``nfev``, ``nit``,
         ``restarts``: numbers of evaluations, iterations and restarts; ``failures``: evaluations
-        that failed in workers. ``stop``: the reasons with their values, ``message`` the same in
-        words. ``success``: target reached or, where none was given, converged.
+        that failed in workers. ``stop``: the reasons to stop with their values; ``message``: their
+        description. ``success``: whether the target was reached or, without a target, whether the
+        search converged.
 
     Raises
     ------
     ValueError
-        If an argument is out of its range, or ``f`` returns not one number for a point.
+        If an argument is out of its range, or ``f`` does not return one number per point.
     TypeError
         If an argument has the wrong type, there is no such setting, or ``f`` returns something
         that is not a real number.
@@ -225,7 +228,7 @@ def fmin(
 def _dimension(x0: Any, x_known: Any) -> int:
     """Return the dimension n, by the first argument that tells."""
     if x0 is not None:
-        return max(1, np.size(x0))  # what is no vector is refused later
+        return max(1, np.size(x0))  # other shapes are refused later
     if x_known is None:
         raise TypeError("x0 is missing: give the point at which to start")
     if isinstance(x_known, str | Path):
@@ -243,7 +246,7 @@ def _best_known(X: Array, y: Array) -> Array:
 
 
 def _deciding(run: SearchRun, lean: bool) -> dict[str, Any]:
-    """Return what a checkpoint must agree on with the call."""
+    """Return the arguments that a checkpoint and the call must agree on."""
     space = run.space
     return {
         "x0": run.best_x.tolist() if run.best_y == np.inf else "the best known point",
@@ -261,7 +264,7 @@ def _no_log(X: Array, y: Array) -> None:
 
 
 class _Observers:
-    """What looks on after each iteration: callback, progress line, checkpoint."""
+    """Called after each iteration: callback, progress line, checkpoint."""
 
     def __init__(
         self, callback: Callback | None, line: ProgressLine | None, saved: Checkpoint | None
@@ -295,7 +298,7 @@ def _wants_to_stop(callback: Callback, run: SearchRun) -> bool:
 def _search(
     run: SearchRun, evaluation: Evaluation, log: Log, observers: _Observers
 ) -> OptimizeResult:
-    """Run to the end; an exception takes the result with it."""
+    """Run to the end; an exception carries the result."""
 
     def f_at(x: Array) -> float:
         if evaluation.vectorized:

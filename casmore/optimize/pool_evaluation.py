@@ -20,7 +20,7 @@ class EvaluationFailedWarning(RuntimeWarning):
 
 
 class OutcomeReader:
-    """Makes values of outcomes: a failure is NaN, and a warning."""
+    """Converts outcomes to values: a failure becomes NaN, with a warning."""
 
     def __init__(self) -> None:
         self.failures = 0
@@ -45,7 +45,7 @@ class OutcomeReader:
 
 
 class PoolEvaluator:
-    """All points of an iteration, as many at a time as the pool takes."""
+    """All points of an iteration, as many at a time as the pool allows."""
 
     def __init__(self, pool: Pool, read: OutcomeReader) -> None:
         self._pool, self._read = pool, read

@@ -1,4 +1,4 @@
-"""A line that says how far a run is, for runs that take long."""
+"""A progress line for long runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SECONDS_IN_FILE = 30.0
 class ProgressLine:
     """Writes evaluations, best value, step size and the time left to standard error.
 
-    On a terminal one line is rewritten; elsewhere a line is added every 30 seconds.
+    In a terminal one line is rewritten; otherwise a line is added every 30 seconds.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -25,7 +25,7 @@ class ProgressLine:
         self._width = 0
 
     def __call__(self, run: SearchRun, *, final: bool = False) -> None:
-        """Write the line, unless that was done a moment ago."""
+        """Write the line, unless it was written a moment ago."""
         now = time.monotonic()
         pause = _SECONDS_ON_TERMINAL if self._on_terminal else _SECONDS_IN_FILE
         if now - self._last < pause and not final:
@@ -49,7 +49,7 @@ def describe(run: SearchRun) -> str:
 
 
 def seconds_left(run: SearchRun) -> float | None:
-    """Return how long the run takes at most, by its budget and time limit; None: not known."""
+    """Return an upper bound on the time left, from budget and time limit; None: unknown."""
     limits = []
     if run.evaluations > 0:
         limits.append((run.budget - run.evaluations) * run.seconds / run.evaluations)

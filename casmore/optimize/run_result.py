@@ -1,4 +1,4 @@
-"""The result of a run, and the exception that carries it."""
+"""The result of a run, and attaching it to an exception."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from casmore.algorithms.stopping import StopReason
 if TYPE_CHECKING:
     from casmore.optimize.search_run import SearchRun
 
-# Without a target, reasons that mean: this is as good as this run gets
+# Reasons that count as convergence if there is no target
 _CONVERGED = {StopReason.NO_PROGRESS, StopReason.STEP_TOO_SMALL}
 _MARK = "_has_result_of_casmore"
 
@@ -23,7 +23,7 @@ _MARK = "_has_result_of_casmore"
 def build_result(
     run: SearchRun, stop: dict[StopReason, float], *, with_trace: bool = True
 ) -> OptimizeResult:
-    """Return what the run has found; all arrays are copies."""
+    """Return the result of the run; all arrays are copies."""
     if run.target is None:
         success = bool(set(stop) & _CONVERGED) and math.isfinite(run.best_y)
     else:
@@ -56,17 +56,17 @@ def _message(run: SearchRun, stop: dict[StopReason, float]) -> str:
 
 
 def attach_result(error: BaseException, run: SearchRun) -> None:
-    """Let an exception carry the result in its attribute ``result``, and a note.
+    """Attach the result to an exception as its attribute ``result``, and add a note.
 
-    The exception stays the user's: an attribute ``result`` of its own is left alone, and one that
-    takes no attributes or notes is left as it is.
+    An existing attribute ``result`` is not overwritten. An exception that accepts no attributes or
+    notes is left unchanged.
     """
     with suppress(Exception):
         result = build_result(run, {})
         ours = getattr(error, _MARK, False)
         attached = ours or not hasattr(error, "result")
         if attached:
-            # not setattr: a frozen dataclass refuses it
+            # not setattr, which a frozen dataclass refuses
             BaseException.__setattr__(error, "result", result)
             BaseException.__setattr__(error, _MARK, True)
         if math.isfinite(result.fun):

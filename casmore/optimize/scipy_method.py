@@ -42,23 +42,23 @@ def minimize_method(
     disp: bool = False,
     **options: Any,
 ) -> OptimizeResult:
-    """Let ``scipy.optimize.minimize(f, x0, method=casmore.minimize_method)`` run CAS-MORE.
+    """Run CAS-MORE as ``scipy.optimize.minimize(f, x0, method=casmore.minimize_method)``.
 
     Parameters
     ----------
     fun, x0, args, bounds
-        As of ``minimize``.
+        See ``scipy.optimize.minimize``.
     jac, hess, hessp
         Not used.
     constraints
-        None are supported.
+        Not supported.
     callback
         Called after each iteration: ``callback(intermediate_result=result)`` if that is its only
         parameter's name, else ``callback(xk)``, with the best point so far. It may raise
         ``StopIteration`` or return True to end the run.
     sigma0
-        Initial standard deviation, see `fmin`; default 1, at most a quarter of the distance of
-        the bounds.
+        Initial standard deviation, see `fmin`; default 1, or a quarter of the distance between the
+        bounds if that is less.
     tol
         Sets ``tolerance_f`` and ``tolerance_step``, unless these are given.
     maxfev, maxiter
@@ -108,7 +108,7 @@ def minimize_method(
 
 
 def _given(constraints: Any) -> bool:
-    """Return whether there are any: SciPy hands over (), [] or None if there are none."""
+    """Return whether there are constraints; without any, SciPy passes (), [] or None."""
     return constraints is not None and not (
         hasattr(constraints, "__len__") and len(constraints) == 0
     )
@@ -138,7 +138,7 @@ def _after_iterations(
 def _called(callback: Callable[..., Any], result: OptimizeResult) -> Any:
     try:
         names = set(inspect.signature(callback).parameters)
-    except (TypeError, ValueError):  # of some compiled functions
+    except (TypeError, ValueError):  # raised for some compiled functions
         names = set()
     if names == {"intermediate_result"}:
         return callback(intermediate_result=result)

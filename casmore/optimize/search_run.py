@@ -1,4 +1,4 @@
-"""A run of `fmin`: its state between iterations, and the loop of asks and tells."""
+"""A run of `fmin`: its state between iterations, and the ask-and-tell loop."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Log = Callable[[Array, Array], None]
 
 
 class SearchRun:
-    """The state of a run: what a checkpoint keeps.
+    """The state of a run, which checkpoints store.
 
     Parameters
     ----------
     solver
-        Works in its own coordinates.
+        The solver, in its own coordinates.
     space
-        Maps them to the user's.
+        The map from the solver's coordinates to the user's.
     x0
-        The start in the user's coordinates, shape (n,): the best point until there is one.
+        The starting point in the user's coordinates, shape (n,); the initial best point.
     budget, max_seconds, target
-        When to stop; None: no such limit.
+        When to stop; None: no limit.
     trace
         Records each iteration, if given.
 
@@ -43,7 +43,7 @@ class SearchRun:
     iterations, failures : int
         Numbers of iterations, and of evaluations that failed in workers.
     under_way : list of ndarray
-        Points handed to workers without a value yet, in the solver's coordinates.
+        Points in evaluation by workers, in the solver's coordinates.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class SearchRun:
 
     @property
     def seconds(self) -> float:
-        """Wall time so far, that before a checkpoint included."""
+        """Wall time so far, including the time before a checkpoint."""
         return self._seconds_before + time.monotonic() - self._began
 
     @property
     def out_of_time(self) -> bool:
-        """Whether ``max_seconds`` are over."""
+        """Whether ``max_seconds`` have passed."""
         return self.max_seconds is not None and self.seconds >= self.max_seconds
 
     def stop(self) -> dict[StopReason, float]:
@@ -96,7 +96,7 @@ class SearchRun:
     def iterate(self, evaluate: Evaluator, log: Log) -> Array:
         """Ask, evaluate and tell; return the values.
 
-        Values that were found before an exception, or before the time was over, are told.
+        Values that arrived before an exception, or before the time limit, are told.
         """
         U = self.solver.ask()[: self.budget - self.evaluations]
         X = self.space.to_user(U)
@@ -113,13 +113,13 @@ class SearchRun:
         return y[known]
 
     def tell(self, U: Array, X: Array, y: Array, log: Log) -> None:
-        """Take values of points given in both coordinates."""
+        """Tell the values of points given in both coordinate systems."""
         self.solver.tell(U, y)
         self.note(X, y)
         log(X, y)
 
     def note(self, X: Array, y: Array) -> None:
-        """Remember the best of these points, given in the user's coordinates."""
+        """Update the best point from these points in the user's coordinates."""
         known = np.flatnonzero(~np.isnan(y))
         if len(known) > 0:
             best = known[int(np.argmin(y[known]))]
@@ -127,7 +127,7 @@ class SearchRun:
                 self.best_x, self.best_y = X[best].copy(), float(y[best])
 
     def record(self, y: Array | None, f_at: Callable[[Array], float]) -> None:
-        """Add the present state to the trace, if there is one."""
+        """Add the current state to the trace, if there is one."""
         if self.trace is None:
             return
         f_mean = math.nan
@@ -143,7 +143,7 @@ class SearchRun:
         )
 
     def with_limits_of(self, other: SearchRun) -> SearchRun:
-        """Take over budget and time limit of another call; return this run, to be resumed."""
+        """Adopt the budget and the time limit of another call; return this run, to be resumed."""
         self.budget, self.max_seconds = other.budget, other.max_seconds
         self.callback_stopped = False
         return self

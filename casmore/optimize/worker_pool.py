@@ -1,4 +1,4 @@
-"""Processes that evaluate points; one that fails, dies or hangs costs its own value alone."""
+"""Processes that evaluate points; one that fails, dies or hangs costs only its own value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_SECONDS_BETWEEN_LOOKS = 2.0  # of an idle worker for its parent
+_SECONDS_BETWEEN_LOOKS = 2.0  # interval at which an idle worker checks its parent
 
 
 class Outcome(NamedTuple):
@@ -43,22 +43,22 @@ class Outcome(NamedTuple):
 
 
 class Pool(Protocol):
-    """Evaluations under way."""
+    """A pool of evaluations in progress."""
 
     capacity: int
 
     def submit(self, key: int, x: Array) -> None:
-        """Begin an evaluation; at most ``capacity`` may be under way."""
+        """Begin an evaluation; at most ``capacity`` may be in progress."""
 
     def wait(self, seconds: float | None) -> list[Outcome]:
-        """Return evaluations that have ended, at least one unless the time is over."""
+        """Return evaluations that have ended, at least one unless the time limit has passed."""
 
     def close(self) -> None:
-        """Abandon what is under way."""
+        """Abandon all evaluations in progress."""
 
 
 class WorkerPool:
-    """Processes of our own, each connected by a pipe.
+    """Child processes, each connected by a pipe.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ class WorkerPool:
         process, connection = self._idle.pop() if self._idle else self._started()
         deadline = math.inf if self._timeout is None else time.monotonic() + self._timeout
         self._busy[connection] = process, key, deadline
-        with suppress(OSError):  # it has died meanwhile, which `wait` finds
+        with suppress(OSError):  # it has died, which `wait` detects
             connection.send(x)
 
     def wait(self, seconds: float | None) -> list[Outcome]:
-        """Return evaluations that have ended, by a value, an error, a death or the timeout."""
+        """Return evaluations that have ended: by a value, an error, a crash or the timeout."""
         limit = math.inf if seconds is None else time.monotonic() + seconds
         while self._busy:
             until = min(limit, *(deadline for _, _, deadline in self._busy.values()))
@@ -152,7 +152,7 @@ class WorkerPool:
 
 def _serve(connection: Connection, call: Callable[[Array], Any], parent: int) -> None:
     """Evaluate points until the parent closes the pipe or dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     while True:
         try:
             while not connection.poll(_SECONDS_BETWEEN_LOOKS):
@@ -167,21 +167,21 @@ def _serve(connection: Connection, call: Callable[[Array], Any], parent: int) ->
             message = None, f"{type(error).__name__}: {error}"
         try:
             connection.send(message)
-        except Exception as error:  # what f returned can't be pickled
+        except Exception as error:  # the value returned by f can't be pickled
             connection.send((None, f"{type(error).__name__}: {error}"))
 
 
 class ExecutorPool:
-    """An executor of the user's: of ``concurrent.futures``, or a dask client.
+    """An executor given by the user: of ``concurrent.futures``, or a dask client.
 
     Parameters
     ----------
     call
         Evaluates a point.
     executor
-        Has ``submit``; a dask client's own executor is taken.
+        Has ``submit``; of a dask client, its own executor is used.
     in_flight
-        Evaluations under way at a time.
+        Number of evaluations in progress at a time.
     timeout
         Seconds after which an evaluation counts as failed; it may continue in the background.
     """
@@ -191,14 +191,14 @@ class ExecutorPool:
     ) -> None:
         self.capacity = in_flight
         self._call, self._timeout = call, timeout
-        # a dask client: its own futures are no concurrent.futures, and take f for deterministic
+        # a dask client: its own futures are not concurrent.futures, and assume that f is pure
         own = hasattr(executor, "get_executor")
         self._executor = executor.get_executor(pure=False) if own else executor
         self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._under_way: dict[int, tuple[Future[Any], float]] = {}
 
     def submit(self, key: int, x: Array) -> None:
-        """Hand an evaluation to the executor."""
+        """Submit an evaluation to the executor."""
         deadline = math.inf if self._timeout is None else time.monotonic() + self._timeout
         future = self._executor.submit(self._call, x)
         self._under_way[key] = future, deadline
@@ -213,7 +213,7 @@ class ExecutorPool:
             ended: list[Outcome] = []
             try:
                 key = self._ended.get(timeout=left)
-                if key in self._under_way:  # not one that was given up
+                if key in self._under_way:  # not an abandoned one
                     ended.append(self._outcome(key))
             except queue.Empty:
                 pass
@@ -223,7 +223,7 @@ class ExecutorPool:
         return []
 
     def close(self) -> None:
-        """Cancel what has not begun; the executor stays the user's."""
+        """Cancel evaluations that have not begun; the executor stays open."""
         for future, _ in self._under_way.values():
             future.cancel()
         self._under_way = {}

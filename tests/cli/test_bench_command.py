@@ -1,4 +1,4 @@
-"""``casmore bench``: a plain function on BBOB, beside kept trials of others."""
+"""``casmore bench``: a plain function on BBOB, compared with stored trials of others."""
 
 import csv
 from dataclasses import replace
@@ -37,7 +37,7 @@ def test_a_function_is_run_placed_and_compared(
     assert main(command) == 0
     shown = capsys.readouterr()
     assert "/ 243" in shown.out
-    assert "There are no kept trials" in shown.err
+    assert "There are no stored trials" in shown.err
     run = here / "runs/bench-my_fmin"
     own = run_data.load(run)
     assert [(r.function, r.dimension, r.instances) for r in own] == [(1, 2, (1, 2)), (8, 2, (1, 2))]
