@@ -1,4 +1,7 @@
-"""Write tables of finished studies into ``results/``: ``summarise_study.py runs/rosenbrock``."""
+"""Write tables of finished studies into ``results/``: ``summarise_study.py runs/rosenbrock``.
+
+With ``--partial``, a study on a robot task may be unfinished: the tables are of its finished runs.
+"""
 
 import sys
 from pathlib import Path
@@ -11,9 +14,10 @@ RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 def main() -> int:
     """Summarise the runs named on the command line; return the exit code."""
-    for run in sys.argv[1:]:
+    runs = [argument for argument in sys.argv[1:] if argument != "--partial"]
+    for run in runs:
         try:
-            for path in summarise(Path(run), RESULTS):
+            for path in summarise(Path(run), RESULTS, partial=len(runs) < len(sys.argv) - 1):
                 print(path)
         except ReportError as error:
             print(f"summarise_study: {error}", file=sys.stderr)

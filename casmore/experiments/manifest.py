@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -49,13 +49,83 @@ def versions() -> dict[str, str]:
     return found
 
 
+class SessionRecord:
+    """A session's record in the manifest, and what its user is told.
+
+    Parameters
+    ----------
+    record
+        The record; what is put into it is written when the session ends.
+    tell
+        Called with each note.
+    """
+
+    def __init__(self, record: dict[str, Any], tell: Callable[[str], object]) -> None:
+        self.record = record
+        self._tell = tell
+        self._others: list[dict[str, Any]] = []
+
+    def note(self, text: str) -> None:
+        """Record a note and tell it, once."""
+        if text not in self.record["notes"]:
+            self.record["notes"].append(text)
+            self._tell(text)
+
+    def compare_with(self, sessions: Iterable[dict[str, Any]]) -> None:
+        """Compare the kernels of this session, now and from now on, with those of others."""
+        self._others = [
+            found
+            for session in sessions
+            if session.get("id") != self.record["id"]
+            for found in session.get("kernels", [])
+        ]
+        for found in self.record["kernels"]:
+            self._compare(found, self._others)
+
+    def expect_kernels(self, found: dict[str, Any]) -> None:
+        """Note if units computed with these kernels and the others' differ in their last digits."""
+        self._compare(found, [*self._others, *self.record["kernels"]])
+
+    def _compare(self, found: dict[str, Any], others: Iterable[dict[str, Any]]) -> None:
+        for other in others:
+            if other != found:
+                self.note(
+                    "the units of this run are computed with different kernels "
+                    f"({kernels.difference(other, found)}), so their last digits differ, and then "
+                    "their trajectories; [run] portable = true lets all x86-64 machines use the "
+                    "same"
+                )
+
+    def add_kernels(self, found: dict[str, Any]) -> None:
+        """Record the kernels that a unit was computed with."""
+        if found not in self.record["kernels"]:
+            self.expect_kernels(found)
+            self.record["kernels"].append(found)
+
+
 @contextmanager
-def session(folder: RunFolder, config: Experiment, *, workers: int) -> Iterator[dict[str, Any]]:
+def session(
+    folder: RunFolder,
+    config: Experiment,
+    *,
+    workers: int,
+    tell: Callable[[str], object] = lambda note: None,
+) -> Iterator[SessionRecord]:
     """Record a session in the run's manifest: when it begins, and how it ended.
 
-    Yields the session's record; what is put into it is written in the end. A session that was
-    killed has no ``finished``. Shards have sessions at the same time. In ``notes`` is what its
-    user should know: a manifest that was damaged, or earlier sessions on other kernels.
+    A session that was killed has no ``finished``. Shards have sessions at the same time.
+
+    Parameters
+    ----------
+    folder
+        The run's folder.
+    config
+        The experiment.
+    workers
+        Number of units that are run at a time.
+    tell
+        Called with what the user should know: that the manifest was damaged, or that the run mixes
+        kernels.
     """
     record: dict[str, Any] = {
         "id": uuid4().hex,
@@ -69,59 +139,35 @@ def session(folder: RunFolder, config: Experiment, *, workers: int) -> Iterator[
         "pid": os.getpid(),
         "versions": versions(),
         "machine": _machine(),
-        "kernels": [kernels.kernels(portable=config.run.portable)],
+        "kernels": [],
         "git": _git(),
         "notes": [],
     }
+    session = SessionRecord(record, tell)
     with folder.alone(_TASK):
-        manifest = _read(folder, config, record)
-        _compare(manifest["sessions"], record)
+        manifest = _read(folder, config, session)
+        session.compare_with(manifest["sessions"])
         manifest["sessions"].append(record)
         write_json(folder.manifest, manifest)
     began = time.monotonic()
     try:
-        yield record
+        yield session
     except BaseException as error:
         record["ended_by"] = type(error).__name__
         raise
     finally:
         record["finished"] = _now()
-        # a clock that is set while the session runs has no say in this
+        # monotonic: the system's clock may be set while the session runs
         record["seconds"] = round(time.monotonic() - began, 3)
         with folder.alone(_TASK):
-            manifest = _read(folder, config, record)
-            sessions = {session.get("id"): session for session in manifest["sessions"]}
+            manifest = _read(folder, config, session)
+            session.compare_with(manifest["sessions"])  # shards may have ended meanwhile
+            sessions = {s.get("id"): s for s in manifest["sessions"]}
             manifest["sessions"] = list({**sessions, record["id"]: record}.values())
             write_json(folder.manifest, manifest)
 
 
-def add_kernels(record: dict[str, Any], found: dict[str, Any]) -> None:
-    """Add the kernels of a worker to a session's record, with a note if they are new to it."""
-    known = record["kernels"]
-    if found not in known:
-        record["notes"].append(_warning(kernels.difference(known[0], found)))
-        known.append(found)
-
-
-def _compare(sessions: list[dict[str, Any]], record: dict[str, Any]) -> None:
-    (mine,) = record["kernels"]
-    for earlier in sessions:
-        for theirs in earlier.get("kernels", []):
-            if theirs != mine:
-                note = _warning(kernels.difference(theirs, mine))
-                if note not in record["notes"]:
-                    record["notes"].append(note)
-
-
-def _warning(difference: str) -> str:
-    return (
-        f"the units of this run are computed with different kernels ({difference}), so their last "
-        "digits differ, and then their trajectories; [run] portable = true lets all x86-64 "
-        "machines use the same"
-    )
-
-
-def _read(folder: RunFolder, config: Experiment, record: dict[str, Any]) -> dict[str, Any]:
+def _read(folder: RunFolder, config: Experiment, session: SessionRecord) -> dict[str, Any]:
     """Return the manifest, a new one if there is none or a damaged one."""
     new = {
         "name": config.name,
@@ -138,7 +184,7 @@ def _read(folder: RunFolder, config: Experiment, record: dict[str, Any]) -> dict
     except FileNotFoundError:
         return new
     except DamagedFileError as error:
-        record["notes"].append(f"{error}; it is now {folder.set_manifest_aside()}")
+        session.note(f"{error}; it is now {folder.set_manifest_aside()}")
         return new
     return manifest
 

@@ -7,11 +7,10 @@ died are run again, and only those that may have been the cause are held respons
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from casmore.atomic_io import DiskFullError, check_room
 from casmore.experiments import backends, manifest
@@ -19,6 +18,7 @@ from casmore.experiments.agreement import agree_on_config
 from casmore.experiments.backends import Backend, BackendError, WorkerDiedError
 from casmore.experiments.config.base import Experiment
 from casmore.experiments.config.bbob import Config
+from casmore.experiments.kernels import kernels
 from casmore.experiments.limits import cores, hanging_trace
 from casmore.experiments.merge import merge
 from casmore.experiments.plan import make_plan, schedule
@@ -80,26 +80,31 @@ def run(
     KeyboardInterrupt
         On Ctrl-C; the workers have ended then, and published units are kept.
     """
-    stream = stream or sys.stderr
     backend = backends.make(config.run)
     _check_workers(config.run.backend, workers)
     folder = RunFolder(root.resolve(), shard.share if shard else WHOLE)
     whole = make_plan(config)
     plan = shard.of(whole) if shard else whole
+
+    def tell(note: str) -> None:
+        # sys.stderr of this moment: beside a progress bar, rich replaces it
+        print(f"casmore: note: {note}", file=stream or sys.stderr, flush=True)
+
     with folder.session() as token:
         agree_on_config(folder, config)
         folder.sweep()
         try:
-            with manifest.session(folder, config, workers=workers) as record:
+            with manifest.session(folder, config, workers=workers, tell=tell) as session:
                 limits = config.run.unit_timeout, config.run.portable
                 place = Workplace(folder.root, folder.share, token, *limits)
-                with _notes_shown(record, stream):
-                    failures = _run_missing(plan, place, backend, workers, stream, record)
+                failures = _run_missing(
+                    plan, place, backend, workers, stream or sys.stderr, session
+                )
                 merged = isinstance(config, Config) and not shard  # traces have nothing to merge
                 data = merge(folder, (work.unit for work in plan)) if merged else {}
                 done = folder.published()
                 published = sum(work.unit in done for work in plan)
-                record.update(units=len(plan), published=published, failed=len(failures))
+                session.record.update(units=len(plan), published=published, failed=len(failures))
         finally:
             folder.sweep()  # units that were being run when the session was stopped
     return Summary(root, len(plan), published, failures, tuple(data), shard)
@@ -114,38 +119,26 @@ def _check_workers(backend: str, workers: int) -> None:
         )
 
 
-@contextmanager
-def _notes_shown(record: dict[str, Any], stream: TextIO) -> Iterator[None]:
-    """Show the notes of a session's record: those before the display, and those since then."""
-    shown = 0
-    try:
-        for note in record["notes"]:
-            print(f"casmore: note: {note}", file=stream)
-            shown += 1
-        yield
-    finally:
-        for note in record["notes"][shown:]:
-            print(f"casmore: note: {note}", file=stream)
-
-
 def _run_missing(
     plan: tuple[Work, ...],
     place: Workplace,
     backend: Backend,
     workers: int,
     stream: TextIO,
-    record: dict[str, Any],
+    session: manifest.SessionRecord,
 ) -> dict[Unit, str]:
     done = place.folder.published()
     missing = [work for work in plan if work.unit not in done]
     if not missing:
         return {}
+    if session.record["backend"] == "loky":  # the other backends have machines of their own
+        session.expect_kernels(kernels(portable=place.portable))
     progress = SessionProgress(plan, missing, workers=workers)
     with display(progress, stream) as shown:
-        return _Session(place, backend, workers, progress, shown, record).run(missing)
+        return _WorkLoop(place, backend, workers, progress, shown, session).run(missing)
 
 
-class _Session:
+class _WorkLoop:
     """The loop over rounds: a round ends when nothing is left to do, or when a worker dies."""
 
     def __init__(
@@ -155,12 +148,12 @@ class _Session:
         workers: int,
         progress: SessionProgress,
         shown: Display,
-        record: dict[str, Any],
+        session: manifest.SessionRecord,
     ) -> None:
         self._place, self._folder = place, place.folder
         self._backend, self._workers = backend, workers
         self._progress, self._shown = progress, shown
-        self._record = record
+        self._session = session
         self._failures: dict[Unit, str] = {}
         self._strikes: Counter[Unit] = Counter()
         self._counted: set[Unit] = set()
@@ -202,7 +195,7 @@ class _Session:
         self._counted.add(outcome.unit)
         self._unexplained = 0
         if outcome.kernels is not None:
-            manifest.add_kernels(self._record, outcome.kernels)
+            self._session.add_kernels(outcome.kernels)
         if outcome.error is not None:
             self._check_disk()
             self._failures[outcome.unit] = outcome.error

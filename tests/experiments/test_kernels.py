@@ -3,7 +3,7 @@
 import io
 import json
 import platform
-from collections.abc import Iterator
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +68,14 @@ def test_portable_runs_give_the_same_bytes_whatever_the_processor(
     usual, portable = tmp_path / "usual", tmp_path / "portable"
     assert "kernels" not in _run(usual)
     assert "kernels" not in _run(portable, portable=True)
-    # as told before the workers began
+    # as expected before the workers began
     (session,) = _sessions(portable)
     assert session["kernels"] == [kernels.kernels(portable=True)]
     for name, value in ELSEWHERE.items():
         monkeypatch.setenv(name, value)
     elsewhere = tmp_path / "usual elsewhere", tmp_path / "portable elsewhere"
+    shutil.copytree(usual, elsewhere[0])  # resumed on the other machine, with its unit to do again
+    shutil.rmtree(elsewhere[0] / "units")
     said = _run(elsewhere[0])
     assert "different kernels" in said
     assert "portable = true" in said
@@ -97,44 +99,47 @@ def test_a_cells_kernels_are_portable_as_well(
     assert [outcome.kernels for outcome in outcomes] == [kernels.kernels(portable=True)]
 
 
-@pytest.fixture
-def machines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
-    """The kernels of the machines on which the next sessions are."""
-    queue: list[dict[str, Any]] = []
-    monkeypatch.setattr(kernels, "kernels", lambda portable=False: queue.pop(0))
-    yield queue
-    assert queue == []
+HERE = {"blas": ["openblas 0.3.30 Haswell"], "simd": ["X86_V3"], "versions": {"numpy": "2.4"}}
+THERE = {**HERE, "simd": [], "versions": {"numpy": "2.3"}}
 
 
-def test_sessions_on_different_kernels_are_told(
-    machines: list[dict[str, Any]], tmp_path: Path
-) -> None:
-    folder = RunFolder(tmp_path)
-    here = {"blas": ["openblas 0.3.30 Haswell"], "simd": ["X86_V3"], "versions": {"numpy": "2.4"}}
-    there = {**here, "simd": [], "versions": {"numpy": "2.3"}}
-    notes = []
-    for machine in (here, here, there, here):
-        machines.append(machine)
-        with manifest.session(folder, _config(), workers=1) as record:
-            notes.append(record["notes"])
-    assert notes[:2] == [[], []]
-    (told,) = notes[2]
-    assert "simd X86_V3 and none, versions numpy 2.4 and numpy 2.3" in told
-    (told,) = notes[3]
-    assert "simd none and X86_V3" in told
-    assert [session["notes"] for session in _sessions(tmp_path)] == notes
+def test_sessions_on_different_kernels_are_told_once(tmp_path: Path) -> None:
+    told: list[list[str]] = []
+    for machine in (HERE, HERE, THERE, HERE, None):
+        notes: list[str] = []
+        with manifest.session(
+            RunFolder(tmp_path), _config(), workers=1, tell=notes.append
+        ) as session:
+            if machine:
+                session.expect_kernels(machine)
+                session.add_kernels(machine)
+                session.add_kernels(machine)
+        told.append(notes)
+    assert [len(notes) for notes in told] == [0, 0, 1, 1, 0]
+    assert "simd X86_V3 and none, versions numpy 2.4 and numpy 2.3" in told[2][0]
+    assert "simd none and X86_V3" in told[3][0]
+    assert [session["notes"] for session in _sessions(tmp_path)] == told
 
 
-def test_workers_with_other_kernels_are_told_once(
-    machines: list[dict[str, Any]], tmp_path: Path
-) -> None:
-    machines.append({"libm": "glibc 2.36"})
-    with manifest.session(RunFolder(tmp_path), _config(), workers=1) as record:
+def test_shards_that_run_at_the_same_time_are_compared(tmp_path: Path) -> None:
+    told: list[str] = []
+    first, second = (RunFolder(tmp_path, f"{i}-of-2") for i in (1, 2))
+    with manifest.session(first, _config(), workers=1, tell=told.append) as one:
+        one.add_kernels(HERE)
+        with manifest.session(second, _config(), workers=1, tell=told.append) as two:
+            two.add_kernels(THERE)
+        assert told == []
+    (note,) = told
+    assert "simd none and X86_V3" in note
+
+
+def test_workers_with_different_kernels_are_told(tmp_path: Path) -> None:
+    with manifest.session(RunFolder(tmp_path), _config(), workers=1) as session:
         for libm in ("glibc 2.36", "glibc 2.40", "glibc 2.40"):
-            manifest.add_kernels(record, {"libm": libm})
-    (session,) = _sessions(tmp_path)
-    assert session["kernels"] == [{"libm": "glibc 2.36"}, {"libm": "glibc 2.40"}]
-    (note,) = session["notes"]
+            session.add_kernels({"libm": libm})
+    (session_record,) = _sessions(tmp_path)
+    assert session_record["kernels"] == [{"libm": "glibc 2.36"}, {"libm": "glibc 2.40"}]
+    (note,) = session_record["notes"]
     assert "libm glibc 2.36 and glibc 2.40" in note
 
 

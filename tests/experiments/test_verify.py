@@ -144,10 +144,11 @@ def test_damaged_records_are_named_and_written_again(
 
 
 def test_a_damaged_manifest_is_kept_and_the_user_told(run: RunFolder) -> None:
+    notes: list[str] = []
     for number in (1, 2):
         run.manifest.write_bytes(b"")
-        with manifest.session(run, EXPERIMENT, workers=1) as record:
-            (note,) = record["notes"]
+        with manifest.session(run, EXPERIMENT, workers=1, tell=notes.append) as session:
+            (note,) = session.record["notes"]
         assert f"{run.manifest} is damaged: it is empty; it is now" in note
         assert (run.root / f"manifest.damaged.{number}").read_bytes() == b""
 

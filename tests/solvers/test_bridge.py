@@ -1,4 +1,4 @@
-"""The bridge: wrapped solvers by ask and tell, exactly as they run on their own."""
+"""The bridge: foreign solvers by ask and tell, exactly as they run by themselves."""
 
 import gc
 import math
@@ -43,7 +43,7 @@ def threads() -> int:
     return sum(thread.name == "casmore-bridge" for thread in threading.enumerate())
 
 
-def test_the_run_is_the_wrapped_solvers_own() -> None:
+def test_the_run_is_the_foreign_solvers_own() -> None:
     seen: list[Array] = []
 
     def direct(x: Any, /) -> float:

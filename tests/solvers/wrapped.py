@@ -1,4 +1,4 @@
-"""Wrapped solvers for the bridge's tests: they call the objective themselves."""
+"""Foreign solvers for the bridge's tests: they call the objective themselves."""
 
 from typing import Any
 

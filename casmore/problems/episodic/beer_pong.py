@@ -1,6 +1,7 @@
 """Beer pong: a WAM arm throws a ball that has to bounce on the table and land in a cup.
 
-Paper, "Beerpong". The release is noisy, so that no throw succeeds always.
+Paper, "Beerpong". The release is noisy, so that no throw succeeds always. Numbers are those of the
+authors' environment (https://github.com/ALRhub/fancy_gym, February 2022).
 """
 
 from collections.abc import Sequence

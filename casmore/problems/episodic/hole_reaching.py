@@ -2,7 +2,9 @@
 
 A planar arm of five links has to reach down into a narrow hole in the ground without touching it
 (paper, "Hole-Reaching", and appendix "Impact of Data Pre-processing" for the version with a
-penalty). The physics are in `casmore.problems.episodic.hole_physics`.
+penalty). The paper gives sizes alone; rewards and control are those of its authors' environments
+(https://github.com/ALRhub/fancy_gym, February 2022). The physics are in
+`casmore.problems.episodic.hole_physics`.
 """
 
 from abc import abstractmethod

@@ -1,7 +1,8 @@
 """Table tennis: a WAM arm that hangs above the end of the table returns a ball with a smash.
 
 Paper, "Table Tennis". The ball comes with a speed that is a little different each time; the
-further it is returned the better, but not beyond the edge of the table.
+further it is returned the better, but not beyond the edge of the table. Numbers are those of the
+authors' environment (https://github.com/ALRhub/fancy_gym, February 2022).
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,9 @@
 """The Barrett WAM arm with seven joints, built from its numbers for MuJoCo.
 
-Masses, lengths and ranges are those of two models that differ a little: one hangs above a table
-tennis table, one stands and throws. Principal axes of inertia are taken to be those of the links'
-frames. The arm's capsules are for the eye: only what is held collides.
+There are two models with slightly different numbers: one hangs above a tennis table, one stands
+and throws. The numbers are those of the paper's authors (https://github.com/ALRhub/fancy_gym, 2022)
+and of https://github.com/tu-rbo/barrett_model. Principal axes of inertia are taken to be those of
+the links' frames. The links are drawn as capsules and do not collide; bat and ball do.
 """
 
 from collections.abc import Sequence
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 
 JOINTS = 7
 
-_ABOUT_X = {-1: (np.sqrt(0.5), -np.sqrt(0.5), 0, 0), 1: (np.sqrt(0.5), np.sqrt(0.5), 0, 0)}
 _STRAIGHT = (1.0, 0.0, 0.0, 0.0)
-_BACK, _FORTH = _ABOUT_X[-1], _ABOUT_X[1]
+_BACK = (np.sqrt(0.5), -np.sqrt(0.5), 0, 0)  # about x, by -90 degrees
+_FORTH = (np.sqrt(0.5), np.sqrt(0.5), 0, 0)
 
 Vector = tuple[float, ...]
 
@@ -193,7 +194,7 @@ def add_ball(spec: Any, *, solref: tuple[float, float]) -> Any:
 def add_box(
     spec: Any, name: str, size: Vector, position: Vector, colour: Vector, **settings: Any
 ) -> None:
-    """Add a box that does not move, of half the sizes given, for balls and bats to hit."""
+    """Add a fixed box of these half-sizes, which balls and bats collide with."""
     spec.worldbody.add_geom(
         name=name,
         type=mujoco.mjtGeom.mjGEOM_BOX,
