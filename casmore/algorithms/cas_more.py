@@ -125,9 +125,9 @@ class CasMore(SurrogateSearch):
     noise : NoiseFilter
         How much of the surrogate is signal; looked at only with the setting ``noise="auto"``.
     model, complexity, queue, fit
-        As of `casmore.algorithms.surrogate_search.SurrogateSearch`.
+        See `casmore.algorithms.surrogate_search.SurrogateSearch`.
     distribution, best_x, best_y, evaluations, iterations
-        As of `casmore.algorithms.gaussian_search.GaussianSearch`.
+        See `casmore.algorithms.gaussian_search.GaussianSearch`.
     """
 
     parameters: CasMoreParameters

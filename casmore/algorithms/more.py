@@ -132,7 +132,7 @@ class More(SurrogateSearch):
     Parameters
     ----------
     x0, sigma0, population_size, seed, target
-        As of `casmore.algorithms.cas_more.CasMore`.
+        See `casmore.algorithms.cas_more.CasMore`.
     settings
         Fields of `MoreParameters` to change.
 
@@ -146,9 +146,9 @@ class More(SurrogateSearch):
     Attributes
     ----------
     model, complexity, queue, fit
-        As of `casmore.algorithms.surrogate_search.SurrogateSearch`.
+        See `casmore.algorithms.surrogate_search.SurrogateSearch`.
     distribution, best_x, best_y, evaluations, iterations
-        As of `casmore.algorithms.gaussian_search.GaussianSearch`.
+        See `casmore.algorithms.gaussian_search.GaussianSearch`.
     """
 
     parameters: MoreParameters

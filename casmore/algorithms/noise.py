@@ -117,7 +117,7 @@ class NoiseFilter:
     Attributes
     ----------
     linear, quadratic, explained : float
-        As of `Reliability`; 1 in the beginning.
+        See `Reliability`; 1 in the beginning.
     """
 
     _KEEP = 0.8  # of the averages, an iteration

@@ -170,7 +170,7 @@ class SurrogateSearch(GaussianSearch):
     Parameters
     ----------
     mean, sigma0, parameters, seed, target
-        As of `casmore.algorithms.gaussian_search.GaussianSearch`.
+        See `casmore.algorithms.gaussian_search.GaussianSearch`.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class SurrogateSearch(GaussianSearch):
     fit : DirectFit or IncrementalFit
         What fits the surrogate.
     distribution, best_x, best_y, evaluations, iterations
-        As of `GaussianSearch`.
+        See `GaussianSearch`.
     """
 
     parameters: SurrogateParameters

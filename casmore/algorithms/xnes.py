@@ -149,7 +149,7 @@ class Xnes(GaussianSearch):
     distribution : SearchDistribution
         The current search distribution; its factor is NES's ``A = sigma B``.
     best_x, best_y, evaluations, iterations
-        As of `GaussianSearch`.
+        See `GaussianSearch`.
     scale_rate : float
         The current learning rate of the scale, ``eta_sigma``.
     """

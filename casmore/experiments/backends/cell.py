@@ -32,7 +32,7 @@ def run_in_cell(
     Parameters
     ----------
     batch, place
-        As of ``run_batch``.
+        See ``run_batch``.
     path
         The session's ``sys.path``.
     memory_gib

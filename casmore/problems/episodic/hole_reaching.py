@@ -223,7 +223,7 @@ class HoleReachingPenaltyEnv(_HoleReaching):
     Parameters
     ----------
     width, depth, render_mode
-        As of `HoleReachingEnv`.
+        See `HoleReachingEnv`.
     """
 
     def __init__(
