@@ -120,7 +120,11 @@ def read_seed(seed: Any) -> Seed:
         if not hasattr(seed.bit_generator.seed_seq, "spawn"):
             return np.random.SeedSequence(seed.integers(2**32, size=4).tolist())
         return seed
-    np.random.default_rng(seed)  # raises if it is no seed
+    try:
+        np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        wanted = "None, a non-negative integer, or a generator of NumPy"
+        raise type(error)(f"seed must be {wanted}, not {seed!r}") from error
     valid: Seed = seed
     return valid
 

@@ -128,3 +128,9 @@ def test_a_function_without_values_is_no_success(restarts: str, target: float | 
     assert not result.success
     assert result.fun == math.inf
     assert result.x.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("seed", [-1, "1", 1.5])
+def test_what_is_no_seed_is_named(seed: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"seed must be .*, not {seed!r}"):
+        casmore.fmin(lambda x: 0.0, [1.0], 0.5, seed=seed)
