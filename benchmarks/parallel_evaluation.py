@@ -1,6 +1,6 @@
 """Wall time and evaluations with 1, 4 and 16 workers on a function of random duration.
 
-    python benchmarks/parallel_evaluation.py [--runs 5]
+    python benchmarks/parallel_evaluation.py [--runs 5] [--workers 1 4 16]
 
 The function sleeps for an exponentially distributed time of 20 ms on average. "By iterations"
 waits for the slowest point of each; "asynchronously" keeps all workers busy.
@@ -22,7 +22,9 @@ Array = NDArray[np.float64]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
-    runs = parser.parse_args().runs
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 4, 16])
+    arguments = parser.parse_args()
+    runs = arguments.runs
     pause = np.random.default_rng(1)
 
     def slow(x: Array) -> float:
@@ -30,7 +32,7 @@ def main() -> None:
         return float(rosen(x))
 
     print(f"{'workers':>7} {'loop':16} {'seconds':>8} {'evaluations to 1e-3':>20}")
-    for workers in (1, 4, 16):
+    for workers in arguments.workers:
         for in_flight in (None, workers):
             began, evaluations = time.perf_counter(), []
             with ThreadPoolExecutor(workers) as executor:
