@@ -6,9 +6,10 @@ import re
 from clones import ROOT, blocks
 
 PAGE = "docs/paper.md"
+FORMULAS = (ROOT / PAGE).read_text().split("## ")[1]
 ROWS = [
     [cell.strip() for cell in row.split("|")]
-    for row in re.findall(r"^\| (?!paper)(.*)\|$", (ROOT / PAGE).read_text(), re.MULTILINE)
+    for row in re.findall(r"^\| (?!paper)(.*)\|$", FORMULAS, re.MULTILINE)
 ]
 REFERENCE = re.compile(r"`(\w+\.py)`: `([\w.]+)`")
 
