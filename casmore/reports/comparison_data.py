@@ -7,6 +7,7 @@ more is asked of them than what cocopp itself stumbles over.
 import difflib
 import os
 import re
+import shlex
 import tarfile
 import zipfile
 from collections.abc import Sequence
@@ -45,7 +46,9 @@ def find(names: Sequence[str], run: Path) -> tuple[list[Path], list[str]]:
                 raise ReportError(f"--compare {name}: given twice")
             local.append(path)
         elif _is_meant_as_path(name):
-            raise ReportError(f"--compare {name}: there is no such folder or file{_near(path)}")
+            raise ReportError(
+                f"--compare {shlex.quote(name)}: there is no such folder or file{_near(path)}"
+            )
         else:
             entries.append(name)
     return local, entries
@@ -56,7 +59,7 @@ def _is_meant_as_path(name: str) -> bool:
     if not name.strip() or name.startswith((".", "~", os.sep)) or name.endswith(os.sep):
         return True
     first, separator, _ = name.partition(os.sep)
-    return bool(separator) and Path(first).exists()
+    return bool(separator) and (Path(first).exists() or not first[:1].isdigit())
 
 
 def _near(path: Path) -> str:
