@@ -1,7 +1,7 @@
-"""A TOML config -> a plan of work units -> a runner -> published results.
+"""Experiments: from a TOML config to a plan of work units, a runner, and published results.
 
-It needs a POSIX system: locks that the kernel releases when their holder dies, renames that
-replace, and signals that interrupt a unit.
+This package needs a POSIX system: file locks that the kernel releases when a process dies, atomic
+renames, and signals that interrupt a unit.
 """
 
 import importlib.util

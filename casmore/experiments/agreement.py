@@ -1,4 +1,4 @@
-"""A run's folder belongs to one config: a session can only resume a run of the same config."""
+"""A run folder belongs to one config: a session can only resume a run with the same config."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time
@@ -15,26 +15,25 @@ _ADVICE = (
     "delete the folder."
 )
 _NOT_GIVEN = object()
-_SAMPLES = 100  # units whose records are read if the config's is lost
+_SAMPLES = 100  # number of unit records that are read if the config's record is lost
 
 
 class ConfigChangedError(ValueError):
-    """The folder holds a run of another config."""
+    """The folder contains a run of another config."""
 
 
 def agree_on_config(folder: RunFolder, config: Experiment) -> None:
-    """Record the config, or check that it is the one on record.
+    """Record the config, or check that it equals the recorded one.
 
-    A record that is missing or damaged is written again if the units in the folder are of this
-    config.
+    A missing or damaged record is written again if the units in the folder belong to this config.
 
     Raises
     ------
     ConfigChangedError
-        If it is another one; with each difference.
+        If the recorded config differs; the message lists the differences.
     """
     document = config.document()
-    with folder.alone("config"):  # shards may begin at the same time
+    with folder.alone("config"):  # shards may start at the same time
         try:
             recorded = from_json(read_json(folder.config))
         except (FileNotFoundError, ValueError) as error:
@@ -61,7 +60,7 @@ def agree_on_config(folder: RunFolder, config: Experiment) -> None:
 
 
 def _digests(folder: RunFolder) -> Iterator[str]:
-    """Yield the digests of configs in the folder's other records that can be read."""
+    """Yield the config digests in the other readable records of the folder."""
     for path, key in [
         (folder.manifest, "config_digest"),
         *((folder.sidecar(unit), "config") for unit in islice(folder.published(), _SAMPLES)),

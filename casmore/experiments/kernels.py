@@ -1,9 +1,9 @@
-"""The kernels a process computes with: on these the last digits of its results depend.
+"""The numerical kernels of a process, which determine the last digits of its results.
 
-NumPy, SciPy's BLAS and the C library choose code for the processor when they are loaded. The same
-unit is the same, byte for byte, wherever they choose alike; elsewhere a rounding error differs,
-and after some iterations the trajectory. What they choose can be set in the environment of a
-process before it starts, and so can be the same on all machines.
+NumPy, SciPy's BLAS and the C library select kernels for the processor when they are loaded. With
+the same kernels a unit gives the same bytes. With other kernels rounding errors differ, and after
+some iterations so does the trajectory. The environment of a process can fix the kernels before it
+starts, so that they are the same on all machines.
 """
 
 import importlib
@@ -18,11 +18,11 @@ import threadpoolctl
 
 from casmore.experiments.limits import ENVIRONMENT
 
-# The third level of x86-64: AVX2 and FMA, of nearly all processors since 2015. The levels below
-# cost CAS-MORE more than half of its speed in 40-D, the one above gains nothing.
+# The third level of x86-64: AVX2 and FMA, available on nearly all processors since 2015. Lower
+# levels cost CAS-MORE more than half of its speed in 40-D; the level above gains nothing.
 _BLAS_CORE = "Haswell"
 _PROCESSOR_FLAGS = ("avx2", "fma")
-# NumPy's names of what that level has; since 2.4 the levels themselves
+# NumPy's names of the features of that level; since 2.4 the names of the levels
 _LEVEL_3 = {
     *("X86_V2", "X86_V3", "SSE", "SSE2", "SSE3", "SSSE3", "SSE41", "POPCNT", "SSE42", "AVX"),
     *("F16C", "FMA3", "AVX2"),
@@ -30,16 +30,16 @@ _LEVEL_3 = {
 
 
 class NotPortableError(RuntimeError):
-    """This machine can't compute as the others do under ``[run] portable = true``."""
+    """This machine does not support ``[run] portable = true``."""
 
 
 def worker_environment(portable: bool) -> dict[str, str]:
-    """Return what is set in a worker's environment before it starts.
+    """Return the environment variables of a worker, set before it starts.
 
     Parameters
     ----------
     portable
-        Whether its kernels are those that all machines have.
+        Whether to select the portable kernels.
     """
     if not portable:
         return ENVIRONMENT
@@ -47,18 +47,18 @@ def worker_environment(portable: bool) -> dict[str, str]:
         **ENVIRONMENT,
         "OPENBLAS_CORETYPE": _BLAS_CORE,
         "NPY_DISABLE_CPU_FEATURES": " ".join(f for f in _dispatched() if f not in _LEVEL_3),
-        "NPY_ENABLE_CPU_FEATURES": "",  # NumPy takes one of the two
+        "NPY_ENABLE_CPU_FEATURES": "",  # NumPy accepts only one of the two
         "GLIBC_TUNABLES": "",
     }
 
 
 def check_portable() -> None:
-    """Check that this machine has the kernels that all machines are to use.
+    """Check that this machine supports the portable kernels.
 
     Raises
     ------
     NotPortableError
-        If it is no x86-64, lacks AVX2 or FMA, or has another BLAS than OpenBLAS.
+        If it is not an x86-64 machine, lacks AVX2 or FMA, or uses another BLAS than OpenBLAS.
     """
     machine = platform.machine().lower()
     if machine not in ("x86_64", "amd64"):
@@ -76,18 +76,18 @@ def check_portable() -> None:
 
 
 def kernels(*, portable: bool = False) -> dict[str, Any]:
-    """Return what this process computes with.
+    """Return the kernels of this process.
 
     Parameters
     ----------
     portable
-        What a worker started with `worker_environment` would compute with, instead.
+        Return the kernels of a worker started with `worker_environment` instead.
 
     Returns
     -------
     dict
         ``machine``, ``blas`` (kernel of each BLAS), ``simd`` (of NumPy, beyond its baseline),
-        ``libm`` (which chooses by the processor as well), and ``versions``.
+        ``libm`` (which also depends on the processor), and ``versions``.
     """
     found = _kernels()
     if not portable:
@@ -101,7 +101,7 @@ def kernels(*, portable: bool = False) -> dict[str, Any]:
 
 @cache
 def _kernels() -> dict[str, Any]:
-    import scipy.linalg  # brings its own BLAS, which is seen only once it is loaded
+    import scipy.linalg  # has its own BLAS, which is visible only once it is loaded
 
     libraries = [lib for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]
     own = [lib for lib in libraries if re.search(r"[/\\\\](num|sci)py", lib["filepath"])]
@@ -109,7 +109,7 @@ def _kernels() -> dict[str, Any]:
         " ".join(
             str(lib[key]) for key in ("internal_api", "version", "architecture") if lib.get(key)
         )
-        for lib in own or libraries  # not those of a solver's own packages
+        for lib in own or libraries  # not those of a solver's packages
     }
     features = _umath().__cpu_features__
     flags = _processor_flags() or []
@@ -123,12 +123,12 @@ def _kernels() -> dict[str, Any]:
 
 
 def _dispatched() -> list[str]:
-    """Return the features that NumPy chooses code by, beyond its baseline."""
+    """Return the CPU features that NumPy uses beyond its baseline."""
     return list(_umath().__cpu_dispatch__)
 
 
 def _umath() -> Any:
-    """Return NumPy's private module that knows; it has no public one."""
+    """Return NumPy's private module with the CPU features; there is no public one."""
     core = "_core" if hasattr(np, "_core") else "core"  # before 2.0
     return importlib.import_module(f"numpy.{core}._multiarray_umath")
 
@@ -139,7 +139,7 @@ def processor() -> str:
 
 
 def _processor_flags() -> list[str] | None:
-    """Return what the processor can do; None where that is not known."""
+    """Return the features of the processor; None if unknown."""
     flags = _cpuinfo("flags")
     return flags.split() if flags else None
 
@@ -156,7 +156,7 @@ def _cpuinfo(key: str) -> str:
 
 
 def described(found: dict[str, Any]) -> str:
-    """Return kernels as text in one line."""
+    """Return kernels as one line of text."""
     return ", ".join(f"{key} {_shown(value)}" for key, value in found.items())
 
 

@@ -1,4 +1,4 @@
-"""What a worker process may use: time, memory, threads; and that it ends with its parent."""
+"""Limits of a worker process: time, memory, threads; and its end with the parent."""
 
 import faulthandler
 import os
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import threadpoolctl
 
-# Environment variables of a worker. Two workers with two BLAS threads each are slower than one
-# worker alone; a backend that Matplotlib was told to use in a notebook may not be installed; and
-# what a solver or cocopp prints must not fail because a terminal knows ASCII only.
+# Environment variables of a worker. Two workers with two BLAS threads each are slower than a single
+# worker. A Matplotlib backend inherited from a notebook may not be installed. Output of a solver or
+# of cocopp must not fail in a terminal that supports only ASCII.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -27,13 +27,13 @@ ENVIRONMENT = {
     "PYTHONIOENCODING": "utf-8:backslashreplace",
 }
 _ORPHAN_CHECK_SECONDS = 0.5
-# Code that does not return to Python can't be interrupted: its process is ended this much later.
+# Code that does not return to Python can't be interrupted: its process is killed this much later.
 _GRACE_SECONDS = 2.0
 _GIB = 2**30
 
 
 class UnitTimeoutError(BaseException):
-    """A unit took longer than it may; no ``Exception``, which a solver might catch."""
+    """A unit exceeded its time limit; not an ``Exception``, which a solver might catch."""
 
 
 def cores() -> int:
@@ -47,16 +47,16 @@ def cores() -> int:
 def prepare_worker(parent: int, path: list[str], memory_gib: float | None = None) -> None:
     """Set up a worker process.
 
-    One BLAS thread, Ctrl-C left to the parent, no life after it, a limit to its memory.
+    It uses one BLAS thread, ignores Ctrl-C, ends with its parent, and has a memory limit.
 
     Parameters
     ----------
     parent
-        The process with which this one ends.
+        The parent process.
     path
-        The parent's ``sys.path``: solvers given as module:attribute are found there.
+        The parent's ``sys.path``, in which solvers given as module:attribute are found.
     memory_gib
-        Memory that the process may use beyond what it has now; None: no limit.
+        Memory that the process may allocate beyond its current size; None: no limit.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path[:] = path
@@ -67,14 +67,14 @@ def prepare_worker(parent: int, path: list[str], memory_gib: float | None = None
 
 
 def can_limit_memory() -> bool:
-    """Whether this system enforces a limit: macOS takes one and ignores it."""
+    """Whether this system enforces a memory limit; macOS accepts one but ignores it."""
     return sys.platform == "linux"
 
 
 def limit_memory(gib: float) -> None:
-    """Let allocations that go ``gib`` beyond the present size fail with a ``MemoryError``.
+    """Make allocations of more than ``gib`` beyond the current size raise ``MemoryError``.
 
-    What is limited is the address space, which Linux enforces; see `can_limit_memory`.
+    This limits the address space, which Linux enforces; see `can_limit_memory`.
     """
     import resource
 
@@ -89,10 +89,10 @@ def limit_memory(gib: float) -> None:
 
 @contextmanager
 def time_limit(seconds: float | None, folder: Path) -> Iterator[None]:
-    """Raise ``UnitTimeoutError`` in what takes longer; works only in the main thread.
+    """Raise ``UnitTimeoutError`` after this time; works only in the main thread.
 
-    Compiled code that does not return to Python is ended with its process a little later, and a
-    traceback is written into ``folder``. Setting the clock has no effect.
+    If compiled code does not return to Python, the process is killed a little later, and a
+    traceback is written into ``folder``. Changes of the system clock have no effect.
     """
     if seconds is None:
         yield
@@ -119,7 +119,7 @@ def hanging_trace(folder: Path) -> Path:
 
 
 def _end_with(parent: int) -> None:
-    """End this process when its parent has ended, even if it was killed."""
+    """End this process when its parent has ended, even if the parent was killed."""
     while os.getppid() == parent:
         time.sleep(_ORPHAN_CHECK_SECONDS)
     os._exit(1)

@@ -1,9 +1,9 @@
-"""Published units -> one canonical COCO folder per solver.
+"""Merge published units into one canonical COCO folder per solver.
 
-COCO appends each trial to the files of its function and dimension, and to a line of the
-function's ``.info`` file. Doing the same with the units, in the order COCO itself goes through
-its suite, gives the files that a single observer would have written in an uninterrupted run,
-byte for byte, however the units came about.
+COCO appends each trial to the files of its function and dimension, and to a line of the function's
+``.info`` file. The merge does the same with the units, in the order of COCO's suite. This gives the
+same files, byte for byte, as a single observer in an uninterrupted run, regardless of how the units
+were produced.
 """
 
 import os
@@ -30,14 +30,14 @@ from casmore.experiments.work_unit import Unit
 
 @dataclass(frozen=True)
 class MergedData:
-    """The labels whose merged data are not those of the published units, and why.
+    """The labels whose merged data do not agree with the published units.
 
     Attributes
     ----------
     outdated
-        Units were published, or set aside, since the data were merged.
+        Labels with units published or moved to quarantine since the merge.
     damaged
-        The data have changed since then.
+        Labels whose data have changed since the merge.
     """
 
     outdated: tuple[str, ...]
@@ -47,16 +47,16 @@ class MergedData:
 def merge(
     folder: RunFolder, units: Iterable[Unit], *, place: RunFolder | None = None
 ) -> dict[str, Path]:
-    """Bring ``RUN/data`` up to date with the published ones of ``units``.
+    """Update ``RUN/data`` from the published units among ``units``.
 
     Parameters
     ----------
     folder
         The run's folder.
     units
-        The plan's units, each label's in COCO's order.
+        The plan's units, in COCO's order for each label.
     place
-        Where the merged data are kept, if not in the run's folder, which is then only read.
+        Folder for the merged data, by default the run folder, which is otherwise only read.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def merge(
     Raises
     ------
     BrokenDataError
-        If the files of a unit are not those that were published, or units do not fit together.
+        If the files of a unit have changed since publication, or units do not fit together.
     """
     units, place = list(units), place or folder
     with place.merging() as private:
@@ -83,9 +83,9 @@ def merge(
 
 
 def check_merged(folder: RunFolder, units: Iterable[Unit]) -> MergedData:
-    """Compare the merged data with what the published ones of ``units`` give.
+    """Compare the merged data with the published units among ``units``.
 
-    The units' own files are taken to be as they were published.
+    The units' own files are assumed to be unchanged.
     """
     units, outdated, damaged = list(units), [], []
     with folder.scratch() as private:
@@ -114,7 +114,7 @@ def _published(folder: RunFolder, units: Iterable[Unit]) -> dict[str, list[Unit]
 
 
 def _states(folder: RunFolder) -> dict[str, str]:
-    """Return the state of the units that each label's data were merged from, as far as known."""
+    """Return the state of the units that each label's data were merged from, if known."""
     try:
         return read_json(folder.merged)
     except (FileNotFoundError, DamagedFileError):
@@ -140,7 +140,7 @@ def _state(folder: RunFolder, units: Sequence[Unit]) -> str:
 
 
 def _rebuild(folder: RunFolder, units: Sequence[Unit], private: Path, target: Path) -> None:
-    """Build the folder ``target`` in ``private``, then move it to its place."""
+    """Build the folder ``target`` in ``private``, then move it into place."""
     fresh, old = private / "fresh", private / "old"
     fresh.mkdir(parents=True)
     for unit in units:

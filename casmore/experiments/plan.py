@@ -10,15 +10,15 @@ from casmore.experiments.config.study import StudyConfig
 from casmore.experiments.config.task_study import TaskStudyConfig
 from casmore.experiments.work_unit import TaskWork, TracedWork, Unit, Work
 
-_NO_FUNCTION = 0  # of BBOB: a study has one task
-# A batch keeps a worker busy for about a second: short for a run, long for dispatching a batch.
+_NO_FUNCTION = 0  # no BBOB function: a study has one task
+# A batch takes about a second: short compared with a run, long compared with its dispatch.
 _BATCH_EVALUATIONS = 10_000
-# A small run has at least this many for each worker, so that none is idle for long.
+# A small run has at least this many batches per worker, so that none is idle for long.
 _BATCHES_PER_WORKER = 8
 
 
 def make_plan(config: Experiment) -> tuple[Work, ...]:
-    """Return all units of an experiment, each solver's in the order COCO itself would take."""
+    """Return all units of an experiment, in COCO's order for each solver."""
     match config:
         case Config():
             return tuple(_bbob_plan(config))
@@ -87,9 +87,9 @@ def _common(config: Experiment, solver: SolverConfig, dimension: int) -> dict[st
 def schedule(work: Sequence[Work], workers: int) -> Iterator[tuple[Work, ...]]:
     """Group work into batches for a worker, the most expensive first.
 
-    So the last units to end are small ones, and no worker is left alone with a large one. Units
-    of the same cost come in an order that has nothing to do with solver or function: what they
-    take on average, from which the time left is estimated, is soon known.
+    Therefore the last units are small, and no worker is left with a large one. The order of units
+    of the same cost does not depend on solver or function, so that their average time, from which
+    the time left is estimated, is soon known.
     """
     total = sum(item.budget for item in work)
     limit = min(_BATCH_EVALUATIONS, total // (workers * _BATCHES_PER_WORKER))

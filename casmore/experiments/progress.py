@@ -1,4 +1,4 @@
-"""Progress of a session, shown in a terminal or a log file."""
+"""Display of a session's progress in a terminal or a log file."""
 
 import time
 from collections import Counter
@@ -24,11 +24,11 @@ class SessionProgress:
     plan
         All units of the session.
     missing
-        Those that are still to do.
+        Units that are not done yet.
     workers
         Number of units that are run at a time.
     clock
-        Seconds, from any origin.
+        Returns seconds, from any origin.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class SessionProgress:
         self._started = clock()
 
     def count(self, unit: Unit, *, seconds: float, evaluations: int, failed: bool) -> None:
-        """Take in a unit that has ended."""
+        """Record a unit that has ended."""
         group = group_of(unit)
         self._left[group] -= 1
         self._estimator.add(group, seconds)
@@ -70,7 +70,7 @@ class SessionProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until all is done; None as long as no unit has ended."""
+        """Seconds until all units are done; None until the first unit has ended."""
         return self._estimator.seconds_left(self._left, self._workers)
 
     @property
@@ -123,7 +123,7 @@ class PlainDisplay:
 
     def _show(self) -> None:
         self._shown = self._progress.elapsed
-        with suppress(OSError):  # the run continues when nobody reads its log any more
+        with suppress(OSError):  # the run continues if its log can't be written
             print(self._progress, file=self._stream, flush=True)
 
 
@@ -133,7 +133,7 @@ class BarDisplay:
     def __init__(self, progress: SessionProgress, stream: TextIO) -> None:
         self._progress = progress
         self._bar = Progress(
-            # in a narrow terminal the bar becomes shorter; the text stays in one line
+            # in a narrow terminal the bar is shorter, so that the text fits in one line
             BarColumn(bar_width=None, table_column=Column(ratio=1, max_width=24)),
             TextColumn("{task.description}", table_column=Column(no_wrap=True)),
             console=Console(file=stream),
@@ -156,12 +156,12 @@ class BarDisplay:
 
 
 def display(progress: SessionProgress, stream: TextIO) -> Display:
-    """Return a bar for a terminal, and lines for anything else."""
+    """Return a bar for a terminal, lines for other streams."""
     return BarDisplay(progress, stream) if stream.isatty() else PlainDisplay(progress, stream)
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words, to the second, or from an hour on to the minute."""
+    """Return a duration in words, to the second, or to the minute from one hour on."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

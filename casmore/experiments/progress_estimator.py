@@ -1,7 +1,7 @@
-"""The progress estimator: how long the units to come will take, by those that have ended.
+"""The progress estimator: estimates the time left from the units that have ended.
 
-What a unit takes depends on its solver and, above all, on its dimension. So units are grouped by
-both, and each group has its own mean.
+The time of a unit depends on its solver and, above all, on its dimension. Therefore units are
+grouped by both, and each group has its own mean.
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +18,7 @@ def group_of(unit: Unit) -> Group:
 
 
 class ProgressEstimator:
-    """Estimates the time left from what units have taken.
+    """Estimates the time left from the times of finished units.
 
     Parameters
     ----------
@@ -32,22 +32,22 @@ class ProgressEstimator:
         self._ended: Counter[Group] = Counter()
 
     def add(self, group: Group, seconds: float) -> None:
-        """Take in what a unit of ``group`` has taken, in seconds."""
+        """Record the time of a unit of ``group``, in seconds."""
         self._seconds[group] += seconds
         self._ended[group] += 1
 
     def seconds_left(self, left: Mapping[Group, int], at_a_time: int) -> float | None:
         """Return the seconds until all units are done, or None if nothing is known yet.
 
-        A group of which no unit has ended is compared with the group nearest in dimension, if
-        possible of the same solver: their times are taken to be as their expected costs are.
+        The time of a group without finished units is scaled from the group nearest in dimension, if
+        possible of the same solver, by the ratio of the expected costs.
 
         Parameters
         ----------
         left
-            The number of units to come, by group.
+            The number of remaining units, by group.
         at_a_time
-            How many units are run at the same time.
+            Number of units that are run at the same time.
         """
         if not self._ended or at_a_time < 1:
             return None

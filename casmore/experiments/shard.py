@@ -1,7 +1,7 @@
-"""A part of a plan: ``3/16`` is the third of sixteen parts, for any queue of a cluster.
+"""Shards, the parts of a plan: ``3/16`` is the third of sixteen parts.
 
-The parts are as good as equal in solvers, dimensions and functions, and depend on nothing but the
-plan. So they can be run in any order, on several machines, at the same time or not.
+The parts have nearly the same mix of solvers, dimensions and functions, and depend only on the
+plan. They can be run in any order, on several machines, at the same time or not.
 """
 
 import re
@@ -17,7 +17,7 @@ WHOLE = "all"  # the share of a session that runs everything
 
 @dataclass(frozen=True)
 class Shard:
-    """The ``index``-th of ``count`` parts; counted from one."""
+    """The ``index``-th of ``count`` parts, counted from one."""
 
     index: int
     count: int
@@ -37,7 +37,7 @@ class Shard:
         Raises
         ------
         ValueError
-            If it isn't two whole numbers of which the first is at least 1, at most the second.
+            If it is not two whole numbers, the first from 1 to the second.
         """
         match = _SPELLED.fullmatch(text.strip())
         if match is None:
@@ -55,8 +55,8 @@ class Shard:
     def of(self, plan: Sequence[Work]) -> tuple[Work, ...]:
         """Return this part of a plan, in the plan's order.
 
-        The units are dealt out in turn, the most expensive first; between units of the same
-        cost the order is that of their seeds, so that each part gets some of everything.
+        The units are distributed in turn, the most expensive first. Units of the same cost are
+        ordered by their seeds, so that each part gets a mix of all.
         """
         dealt = sorted(range(len(plan)), key=lambda i: (-plan[i].cost, plan[i].entropy))
         mine = sorted(dealt[self.index - 1 :: self.count])

@@ -1,4 +1,4 @@
-"""How far a run is, by its folder alone, whether sessions are running or not."""
+"""The status of a run, read from its folder, whether sessions are running or not."""
 
 import time
 from collections import Counter
@@ -14,13 +14,13 @@ from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit, Work
 
 _RATE_SECONDS = 600.0
-_SAMPLES = 20  # records read per solver and dimension, to estimate the time that a unit takes
+_SAMPLES = 20  # records read per solver and dimension, to estimate the time of a unit
 _SHOWN_FAILURES = 5
 
 
 @dataclass(frozen=True)
 class Status:
-    """What a run's folder says.
+    """The status of a run.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class Status:
     per_minute
         Units published in the last ten minutes, per minute; None if no session is running.
     seconds_left
-        Time left if as many units as now are run at a time; None if that is not known.
+        Time left at the current number of running units; None if unknown.
     failures
-        Why units have failed, the first few of them.
+        Reasons for the first few failures.
     """
 
     units: Counter[Group]
@@ -52,7 +52,7 @@ class Status:
 
 
 def status(folder: RunFolder, plan: Sequence[Work]) -> Status:
-    """Look at a run's folder; nothing in it is changed."""
+    """Read the status from a run folder, without changing anything."""
     published, failures, sessions = folder.published(), folder.failed(), folder.sessions()
     units, done, failed = Counter[Group](), Counter[Group](), Counter[Group]()
     estimator = ProgressEstimator(plan)
@@ -84,7 +84,7 @@ def status(folder: RunFolder, plan: Sequence[Work]) -> Status:
 
 
 def text(status: Status) -> str:
-    """Return the status in lines, for a terminal or a file."""
+    """Return the status as lines of text."""
     now = [f"{status.done.total()} of {status.units.total()} units done"]
     now += [f"{status.running.total()} running"] if status.sessions else []
     now += [f"{status.failed.total()} failed"] if status.failed else []
@@ -113,7 +113,7 @@ def _spelled(share: str) -> str:
 
 
 def _per_minute(times: Sequence[float]) -> float:
-    """Return the rate of the last ten minutes; times in the future (a reset clock) don't count."""
+    """Return the rate of the last ten minutes; times in the future (a reset clock) are ignored."""
     now = time.time()
     recent = [then for then in times if now - _RATE_SECONDS <= then <= now]
     return 60 * len(recent) / max(now - min(recent), 1.0) if recent else 0.0
@@ -122,7 +122,7 @@ def _per_minute(times: Sequence[float]) -> float:
 def _add_record(estimator: ProgressEstimator, folder: RunFolder, unit: Unit) -> None:
     try:
         seconds = float(read_json(folder.sidecar(unit))["wall_seconds"])
-    except (OSError, ValueError, KeyError, TypeError):  # for 'casmore verify' to find
+    except (OSError, ValueError, KeyError, TypeError):  # 'casmore verify' reports it
         return
     estimator.add(group_of(unit), seconds)
 

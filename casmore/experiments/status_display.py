@@ -1,4 +1,4 @@
-"""The status of a run on a terminal, for as long as sessions are running."""
+"""Display of a run's status in a terminal while sessions are running."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Runs of a study: every iteration recorded, over when the value at the mean is at the target."""
+"""Runs of a study, which are traced and end when the value at the mean reaches the target."""
 
 from casmore.algorithms.stopping import StopReason
 from casmore.experiments.store.checksums import check_before_use
@@ -26,23 +26,23 @@ def load_trace(folder: RunFolder, unit: Unit) -> Trace:
 def minimise(
     solver: Restarting, f: AnalyticFunction, *, budget: int, target: float
 ) -> tuple[Trace, dict[StopReason, float]]:
-    """Run ``solver`` until the target, the end of the budget or its own wish to stop.
+    """Run ``solver`` until it reaches the target, spends the budget, or stops.
 
     Parameters
     ----------
     solver
-        A fresh one.
+        A new solver.
     f
-        Its optimum has the value 0.
+        The objective, with the optimal value 0.
     budget
-        Evaluations; those at the mean do not count, as no solver sees them.
+        Number of evaluations; those at the mean, which the solver does not see, do not count.
     target
         Value at the mean that ends the run.
 
     Returns
     -------
     trace : Trace
-        Of all iterations.
+        The trace of all iterations.
     reasons : dict
         Why the run ended.
     """

@@ -1,4 +1,4 @@
-"""A run of a study on a task: every iteration recorded, with the expected return of the mean."""
+"""A run of a study on a task, traced with the expected return of the mean."""
 
 from collections.abc import Sequence
 
@@ -19,28 +19,29 @@ _AT_A_TIME = 200  # episodes at the means
 def minimise(
     solver: Restarting, objective: EpisodicObjective, *, budget: int, seeds: Sequence[int]
 ) -> tuple[Trace, Columns, dict[StopReason, float]]:
-    """Run ``solver`` until the end of the budget or until it stops.
+    """Run ``solver`` until it spends the budget or stops.
 
     Parameters
     ----------
     solver
-        A fresh one.
+        A new solver.
     objective
         The task.
     budget
-        Episodes of the samples; those at the mean do not count, as no solver sees them.
+        Number of episodes of samples; those at the mean, which the solver does not see, do not
+        count.
     seeds
-        Of the episodes that estimate the expected return of the mean: the same in every iteration,
-        so that their noise does not hide what an iteration has changed.
+        Seeds of the episodes that estimate the expected return of the mean. They are the same in
+        every iteration, so that noise does not hide the progress.
 
     Returns
     -------
     trace : Trace
-        Of all iterations.
+        The trace of all iterations.
     columns : dict
-        What is to be kept beside it, each of shape (iterations + 1,): averages of the values of an
-        iteration's samples, ``f_samples``, and shares of episodes that succeeded or collided, of
-        the samples and at the mean; and the means themselves, ``mean``, shape (iterations + 1, n).
+        Further columns, each of shape (iterations + 1,): the average value of an iteration's
+        samples, ``f_samples``, and the shares of episodes that succeeded or collided, of the
+        samples and at the mean; and the means, ``mean``, shape (iterations + 1, n).
     reasons : dict
         Why the run ended.
     """
@@ -77,9 +78,9 @@ def minimise(
 def _at_means(
     objective: EpisodicObjective, means: Array, seeds: Sequence[int]
 ) -> tuple[Array, Array, Array]:
-    """Return value, success and collision of each mean, over the seeds' episodes.
+    """Return value, success and collision of each mean, averaged over the seeds' episodes.
 
-    In the end, for many means at a time: fewer at a time would take longer.
+    This is done at the end, for many means at a time, which is faster.
     """
     X, each = np.repeat(means, len(seeds), axis=0), np.tile(seeds, len(means))
     parts = [

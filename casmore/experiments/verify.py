@@ -1,9 +1,9 @@
-"""Checking a run's folder for damage done after the units were published.
+"""Check a run folder for damage after the publication of units.
 
-A session that resumes a run takes a unit for done if its record is there. Damage by hand, or by a
-bad disk, is found here: each file is compared with the checksum written when the unit was
-published, the record with the plan, COCO's files with what one whole trial is. Damaged units are
-set aside, so that the next session runs them again.
+A session that resumes a run considers a unit done if its record exists. This module detects damage
+by manual changes or a failing disk: it compares each file with the checksum written at publication,
+the record with the plan, and COCO's files with the structure of a complete trial. Damaged units are
+moved to quarantine, so that the next session runs them again.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from casmore.experiments.worker import identity
 
 @dataclass(frozen=True)
 class Damage:
-    """A damaged unit: what is wrong with it, and where it is now; None: where it was."""
+    """A damaged unit: the problem, and its path in quarantine; None if it was not moved."""
 
     unit: Unit
     reason: str
@@ -30,23 +30,23 @@ class Damage:
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found in a run's folder.
+    """Result of the check of a run folder.
 
     Attributes
     ----------
     units
         Number of units that were checked.
     damaged
-        Those that are not as they were published.
+        Units that have changed since publication.
     records
-        What is wrong with the run's own records; the next session or merge writes them again.
+        Problems with the run's own records, which the next session or merge writes again.
     labels
         Solvers whose merged data had changed.
     outdated
         Solvers whose merged data were older than the units.
     read_only
-        Whether the folder can't be written to. If it can, damaged units are in quarantine, and
-        merged data have been made again.
+        Whether the folder is read-only. Otherwise damaged units are in quarantine, and merged data
+        have been made again.
     """
 
     units: int
@@ -63,10 +63,10 @@ class Verification:
 
 
 def verify(folder: RunFolder, plan: Sequence[Work]) -> Verification:
-    """Check all units of a run that are there, its records, and the merged data.
+    """Check all published units of a run, its records, and the merged data.
 
-    A session that is running meanwhile has its list of units already: it does not run those again
-    that are set aside here.
+    A session that is already running does not run quarantined units again, since its list of units
+    is fixed.
     """
     read_only = folder.is_read_only()
     records = tuple(_damaged_records(folder))
@@ -78,7 +78,7 @@ def verify(folder: RunFolder, plan: Sequence[Work]) -> Verification:
         except BrokenDataError as error:
             moved = None if read_only else folder.put_in_quarantine(work.unit)
             damaged.append(Damage(work.unit, str(error), moved))
-    if damaged:  # the merged data have to be made again anyway, when these have been
+    if damaged:  # the merged data must be made again anyway, after these units
         return Verification(len(there), tuple(damaged), records, read_only=read_only)
     units = [work.unit for work in plan]
     merged = check_merged(folder, units)
@@ -109,7 +109,7 @@ def check_unit(work: Work, folder: Path) -> None:
     Raises
     ------
     BrokenDataError
-        If it is not as it was published; the message says in which file and why.
+        If it has changed since publication; the message names the file and the reason.
     """
     path = folder / "unit.json"
     try:
@@ -123,7 +123,7 @@ def check_unit(work: Work, folder: Path) -> None:
         if record.get(key) != value:
             raise BrokenDataError(f"{path}: {key} is {record.get(key)!r}, not {value!r}")
     check_checksums(folder)
-    if list(folder.glob("*.info")):  # COCO's; a study has none
+    if list(folder.glob("*.info")):  # COCO's files; a study has none
         check_trial(
             folder,
             dimension=work.unit.dimension,

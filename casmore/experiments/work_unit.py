@@ -1,4 +1,4 @@
-"""A work unit: its key, and everything that a worker needs to run it."""
+"""A work unit: its key, and all information that a worker needs to run it."""
 
 import re
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Work:
-    """A unit with everything that a worker needs to run it."""
+    """A unit with all information that a worker needs to run it."""
 
     unit: Unit
     solver: str
@@ -62,18 +62,18 @@ class Work:
 
     @property
     def algorithm_info(self) -> str:
-        """What COCO writes beside the algorithm's name; the same for all units of a label."""
+        """The info that COCO writes next to the algorithm's name; the same for a whole label."""
         return re.sub(r"[^A-Za-z0-9_.+-]", ".", f"{self.solver}_{self.restarts}")[-_LONGEST_INFO:]
 
     @property
     def cost(self) -> int:
-        """Expected cost, in arbitrary units: a step's time grows with the dimension."""
+        """Expected cost, in arbitrary units; the time of a step grows with the dimension."""
         return self.unit.dimension * self.budget
 
 
 @dataclass(frozen=True)
 class TracedWork(Work):
-    """A unit of a study: traced, and over when the value at the mean is at most ``target``."""
+    """A unit of a study, which is traced and ends when the value at the mean is <= ``target``."""
 
     target: float
 
@@ -87,5 +87,5 @@ class TaskWork(TracedWork):
 
     @property
     def noise(self) -> np.random.SeedSequence:
-        """The seed of the episodes, apart from the solver's."""
+        """The seed of the episodes, independent of the solver's."""
         return np.random.SeedSequence([*self.entropy, 1])

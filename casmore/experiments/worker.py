@@ -30,38 +30,38 @@ from casmore.solvers import plain_function, registry
 from casmore.solvers.restarts import Restarting
 from casmore.trace import Trace
 
-# a trace, what is to be kept beside it, and why the run ended
+# a trace, further columns, and the reasons why the run ended
 _Traced = tuple[Trace, dict[str, NDArray[np.float32]], dict[StopReason, float]]
 
 
 @dataclass(frozen=True)
 class UnitOutcome:
-    """How a work unit ended, as its worker reports it; the unit's data are on the disk."""
+    """Outcome of a work unit, reported by its worker; the unit's data are on disk."""
 
     unit: Unit
     seconds: float
     evaluations: int = 0
     error: str | None = None  # one line, if the unit failed
     worker_died: bool = False  # while running the unit, which is then neither done nor failed
-    kernels: dict[str, Any] | None = None  # that the unit was computed with
+    kernels: dict[str, Any] | None = None  # used by the unit
 
 
 @dataclass(frozen=True)
 class Workplace:
-    """Where units are run, and how long one may take.
+    """The run context of units: folder, session and limits.
 
     Attributes
     ----------
     root
         The run's folder.
     share
-        What the session runs of the plan.
+        The share of the plan that the session runs.
     session
         The session's token.
     unit_timeout
         In seconds; None: no limit.
     portable
-        Whether workers compute with kernels that other machines have as well.
+        Whether workers use the portable kernels.
     """
 
     root: Path
@@ -79,9 +79,9 @@ class Workplace:
 def run_batch(batch: tuple[Work, ...], place: Workplace) -> list[UnitOutcome]:
     """Run units one after another; each is published as soon as it is finished.
 
-    A batch may come back, from a worker that was killed or a shard that is run elsewhere at the
-    same time: what is published is not run again. On another machine a worker does not end with
-    its session, but it does begin no more units for one that is over.
+    A batch may be run a second time, after a worker was killed, so published units are skipped. A
+    worker on another machine does not end with its session, but it starts no more units once the
+    session has ended.
     """
     folder, outcomes = place.folder, []
     for work in batch:
@@ -101,7 +101,7 @@ def outcome_of(unit: Unit, folder: RunFolder) -> UnitOutcome:
         return UnitOutcome(
             unit, record["wall_seconds"], record["evaluations"], kernels=record.get("kernels")
         )
-    except (OSError, ValueError, KeyError, TypeError):  # for 'casmore verify' to find
+    except (OSError, ValueError, KeyError, TypeError):  # 'casmore verify' reports it
         return UnitOutcome(unit, 0.0)
 
 
@@ -111,7 +111,7 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
     unit, began = work.unit, time.perf_counter()
     try:
         with folder.private(unit.label, unit.name) as private:
-            check_room(private)  # before and after: COCO does not say that it could not write
+            check_room(private)  # before and after: COCO does not report write errors
             with time_limit(timeout, private):
                 if isinstance(work, TracedWork):
                     finished, record = _run_traced(work, private)
@@ -153,7 +153,7 @@ def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
             algorithm_info=work.algorithm_info,
         ) as problem,
     ):
-        # no target: the optimal value is hidden; COCO says when the final target is hit
+        # no target: the optimal value is hidden; COCO reports when the final target is hit
         solver = _solver(work)
         ended = bbob.minimise(solver, problem, work.budget)
         evaluations, best_value = problem.evaluations, problem.best_value
@@ -221,7 +221,7 @@ def _solver(work: Work) -> Restarting:
         population_size=work.population_size,
         seed=work.seed,
         target=None,
-        settings=copy.deepcopy(work.settings),  # a solver may change its own
+        settings=copy.deepcopy(work.settings),  # a solver may modify them
     )
 
 
@@ -241,7 +241,7 @@ class _Measured:
         self._catching.__exit__(None, None, None)
 
     def record(self) -> dict[str, Any]:
-        """Return these entries of a unit's record."""
+        """Return the measurements as entries of a unit's record."""
         return {
             "wall_seconds": round(self._wall, 6),
             "cpu_seconds": round(self._cpu, 6),

@@ -1,4 +1,4 @@
-"""Backends, by name: what runs batches of units in processes and on machines."""
+"""Backends, which run batches of units in processes or on machines."""
 
 from casmore.experiments import limits
 from casmore.experiments.backends.backend import Backend, BackendError, Batch, WorkerDiedError
@@ -9,12 +9,12 @@ __all__ = ["Backend", "BackendError", "Batch", "WorkerDiedError", "make"]
 
 
 def make(run: Run) -> Backend:
-    """Return the backend that a config names; each is imported only when it is asked for.
+    """Return the backend that a config names; backends are imported on demand.
 
     Raises
     ------
     BackendError
-        If its package is not installed, this system can't limit memory as the config wants, or
+        If its package is not installed, this system can't limit memory as the config requires, or
         the machine lacks the kernels of ``portable``.
     """
     if run.memory_gib is not None and not limits.can_limit_memory():

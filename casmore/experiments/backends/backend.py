@@ -1,4 +1,4 @@
-"""The contract between the runner, which loops over a plan, and what runs its batches."""
+"""The contract between the runner, which loops over a plan, and the backend, which runs batches."""
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +11,7 @@ Batch = tuple[Work, ...]
 
 
 class WorkerDiedError(RuntimeError):
-    """A worker process was ended from outside, or crashed."""
+    """A worker process was killed or crashed."""
 
 
 class BackendError(RuntimeError):
@@ -19,7 +19,7 @@ class BackendError(RuntimeError):
 
 
 def engine(package: str, backend: str) -> Any:
-    """Import the package on which a backend is built.
+    """Import the package that a backend uses.
 
     Raises
     ------
@@ -36,35 +36,35 @@ def engine(package: str, backend: str) -> Any:
 
 
 class Backend(Protocol):
-    """Runs batches somewhere, each in a process with one BLAS thread, one unit after another.
+    """Runs batches, each in a process with one BLAS thread, one unit after another.
 
-    Batches write into the run's folder, which all machines share; outcomes are for the display,
-    and say why a unit failed.
+    Batches write into the run folder, which all machines share. Outcomes are for the display and
+    give the reasons for failures.
     """
 
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
     ) -> Iterator[UnitOutcome]:
-        """Run batches and yield the outcomes as they come.
+        """Run batches and yield the outcomes as they arrive.
 
-        When this generator is closed, or raises, it has stopped all that it had started, as far
-        as the backend can.
+        When this generator is closed, or raises, it stops everything that it started, as far as the
+        backend can.
 
         Parameters
         ----------
         batches
-            What to run, in this order; a batch is taken when a worker will soon be free for it.
+            The batches, in order; each is consumed shortly before a worker becomes free.
         place
-            Where and how.
+            Run context of the units.
         workers
-            How many units to run at a time.
+            Number of units to run at a time.
         tick
             Called about once a second while waiting.
 
         Raises
         ------
         WorkerDiedError
-            If a worker was lost, and with it its current batches. Published units are kept.
+            If a worker was lost, with its current batches. Published units are kept.
         BackendError
             If the backend is not available.
         """

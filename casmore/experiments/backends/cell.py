@@ -1,9 +1,9 @@
-"""A child process for the units of a worker that must survive them.
+"""A child process that isolates a worker from the units it runs.
 
-A worker of dask runs its tasks in threads, and a job of SLURM has to report its result. But COCO's
-observer needs a process of its own, a time limit the main thread, and a unit that crashes or takes
-all memory must not cost more than itself. So the worker hands its batches to a child process, and
-reports which unit the child died of.
+A dask worker runs its tasks in threads, and a SLURM job has to report its result. COCO's observer,
+however, needs a separate process, a time limit needs the main thread, and a unit that crashes or
+exhausts the memory must not affect other units. Therefore the worker passes its batches to a child
+process, and reports the unit that was running if the child dies.
 """
 
 import os
@@ -34,15 +34,15 @@ def run_in_cell(
     batch, place
         See ``run_batch``.
     path
-        The session's ``sys.path``.
+        The ``sys.path`` of the session.
     memory_gib
-        Memory that the child may use; None: no limit.
+        Memory limit of the child; None: no limit.
 
     Returns
     -------
     list
-        An outcome for each unit. If the child died, only that of the unit it was running, which
-        says so: the rest of the batch has to be run again.
+        An outcome for each unit. If the child died, only the outcome of the unit that was running,
+        marked as such; the rest of the batch has to be run again.
     """
     cell = getattr(_mine, "cell", None)
     if cell is None or not cell.serves(path, memory_gib, place.portable):
@@ -76,11 +76,11 @@ class Cell:
 
     @property
     def pid(self) -> int:
-        """The child's process id."""
+        """The process id of the child."""
         return self._child.pid
 
     def serves(self, path: list[str], memory_gib: float | None, portable: bool) -> bool:
-        """Whether the child is running, in this environment and with these limits."""
+        """Whether the child is running with this environment and these limits."""
         return self._for == (path, memory_gib, portable) and self._child.poll() is None
 
     def run(self, batch: Batch, place: Workplace) -> list[UnitOutcome] | None:
@@ -102,7 +102,7 @@ class Cell:
 
 
 def _left_by(pid: int, place: Workplace) -> list[Leftover]:
-    """Return, and remove, the private folders of a process of this machine that has died."""
+    """Return and remove the private folders of a dead process of this machine."""
     found = [left for left in place.folder.leftovers() if (left.host, left.pid) == (host(), pid)]
     for left in found:
         shutil.rmtree(left.path, ignore_errors=True)
@@ -111,7 +111,7 @@ def _left_by(pid: int, place: Workplace) -> list[Leftover]:
 
 def main() -> None:
     """Run in the child: read batches and write outcomes until standard input is closed."""
-    # what a solver prints must not get between the outcomes
+    # output of a solver must not mix with the outcomes
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     prepare_worker(*pickle.load(sys.stdin.buffer))

@@ -1,7 +1,7 @@
-"""The workers of a dask scheduler, on any machines that share the run's folder.
+"""The workers of a dask scheduler, on machines that share the run folder.
 
-dask gives the batch of a worker that was lost to another one; units that the lost worker had
-published are not run again.
+If a worker is lost, dask assigns its batch to another one. Units that the lost worker published are
+not run again.
 """
 
 import sys
@@ -18,14 +18,14 @@ _QUEUED_PER_WORKER = 3
 
 
 class DaskBackend:
-    """Runs batches as tasks of dask's workers, which run the units in child processes.
+    """Runs batches as tasks of dask workers, which run the units in child processes.
 
     Parameters
     ----------
     scheduler
         The scheduler's address, as ``"tcp://host:8786"``.
     memory_gib
-        Memory that each child may use; None: no limit.
+        Memory limit of each child; None: no limit.
 
     Raises
     ------
@@ -40,14 +40,14 @@ class DaskBackend:
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
     ) -> Iterator[UnitOutcome]:
-        """Run batches as tasks; workers that come later are used as well.
+        """Run batches as tasks; workers that join later are used as well.
 
         Raises
         ------
         BackendError
             If there is no scheduler at the address.
         WorkerDiedError
-            If dask gave up a batch because it lost the workers that had it.
+            If dask gave up a batch after losing its workers.
         """
         queue = iter(batches)
         with self._client() as client:
@@ -80,7 +80,7 @@ class DaskBackend:
             ) from error
 
     def _submit(self, client: Any, batch: Batch, place: Workplace) -> Any:
-        # pure=False: two batches are never taken for the same task, whose result is known already
+        # pure=False: dask must not treat two batches as the same task and reuse its result
         return client.submit(
             run_in_cell, batch, place, sys.path, self._memory_gib, pure=False, retries=0
         )
@@ -96,7 +96,7 @@ class DaskBackend:
 
 
 def _reason(future: Any) -> BaseException:
-    """Return why there is no result; when the scheduler is lost, tasks are cancelled."""
+    """Return why there is no result; if the scheduler is lost, tasks are cancelled."""
     if future.status == "error":
         error: BaseException = future.exception()
         return error

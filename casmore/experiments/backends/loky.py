@@ -1,4 +1,4 @@
-"""Processes of this machine, in the executor that joblib uses: the default."""
+"""Local processes in loky's executor, which joblib uses as well; the default backend."""
 
 import os
 import sys
@@ -26,13 +26,13 @@ def _prepare(parent: int, path: list[str], memory_gib: float | None) -> None:
 class LokyBackend:
     """A pool of processes.
 
-    joblib's ``Parallel`` runs the tasks of a single worker in this process, where a crash of the
-    solver would end everything; hence loky, the executor beneath it.
+    joblib's ``Parallel`` runs the tasks of a single worker in the calling process, where a crash of
+    the solver would end the run. Therefore this backend uses loky, joblib's executor, directly.
 
     Parameters
     ----------
     memory_gib
-        Memory that each worker may use; None: no limit.
+        Memory limit of each worker; None: no limit.
     """
 
     def __init__(self, memory_gib: float | None = None) -> None:
@@ -41,7 +41,7 @@ class LokyBackend:
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
     ) -> Iterator[UnitOutcome]:
-        """Run batches; a killed worker takes the pool with it, and the other workers' batches.
+        """Run batches; a killed worker ends the pool, with the batches of the other workers.
 
         Raises
         ------
@@ -69,5 +69,5 @@ class LokyBackend:
         except BrokenProcessPool as error:
             raise WorkerDiedError(str(error)) from error
         finally:
-            # also on Ctrl-C, and when the generator is closed: a unit is not waited for
+            # also on Ctrl-C, and when the generator is closed: do not wait for running units
             executor.shutdown(wait=True, kill_workers=True)

@@ -1,7 +1,7 @@
-"""Job arrays of SLURM, through submitit; without SLURM, through submitit's local executor.
+"""SLURM job arrays through submitit; without SLURM, submitit's local executor.
 
-The jobs share the run's folder with the session that submitted them, which waits for them. Where
-a session should not wait for a queue, run a shard in each job: ``casmore run CONFIG --shard 3/16``.
+The jobs share the run folder with the session that submitted them, which waits for them. If a
+session should not wait for the queue, run a shard in each job: ``casmore run CONFIG --shard 3/16``.
 """
 
 import sys
@@ -15,8 +15,8 @@ from casmore.experiments.config.base import Slurm
 from casmore.experiments.worker import UnitOutcome, Workplace, outcome_of
 
 _TICK_SECONDS = 2.0
-# More jobs than workers, so that the last ones to end are short; not more than SLURM accepts in
-# one array, which is 1000 unless configured otherwise.
+# More jobs than workers, so that the last ones to end are short; at most what SLURM accepts in one
+# array, by default 1000.
 _JOBS_PER_WORKER, _MOST_JOBS = 4, 1000
 
 
@@ -26,9 +26,9 @@ class SlurmBackend:
     Parameters
     ----------
     settings
-        What is requested from the cluster.
+        Settings of the jobs.
     memory_gib
-        Memory that each job may use for its units; None: no limit.
+        Memory limit of the units of each job; None: no limit.
 
     Raises
     ------
@@ -43,25 +43,25 @@ class SlurmBackend:
     def run(
         self, batches: Iterable[Batch], place: Workplace, *, workers: int, tick: Callable[[], None]
     ) -> Iterator[UnitOutcome]:
-        """Submit all batches as one array, and wait for its jobs; cancel them on the way out.
+        """Submit all batches as one array and wait for its jobs; cancel them on exit.
 
         Raises
         ------
         BackendError
             If jobs can't be submitted.
         WorkerDiedError
-            If a job was lost, for example to its time limit.
+            If a job was lost, for example because of its time limit.
         """
         waiting = list(batches)
         local = self._settings.cluster == "local"  # starts all jobs at once
         number = min(len(waiting), workers * (1 if local else _JOBS_PER_WORKER), _MOST_JOBS)
-        # dealt in turn: batches are ordered, the most expensive first
+        # distributed in turn: batches are sorted, the most expensive first
         jobs = self._submit([sum(waiting[i::number], ()) for i in range(number)], place, workers)
         left = {work.unit for batch in waiting for work in batch}
         lost: Exception | None = None
         try:
             while jobs:
-                # a job reports only at its end; what it has published so far is in the folder
+                # a job reports only at its end; its published units are in the folder
                 for unit in left & place.folder.published().keys():
                     yield outcome_of(unit, place.folder)
                     left.remove(unit)

@@ -1,1 +1,1 @@
-"""An experiment as a TOML file: its model, and its validation."""
+"""Experiment configs as TOML files: data model and validation."""

@@ -1,4 +1,4 @@
-"""The sections that all experiments have: solvers, starting points, how units are run."""
+"""The sections common to all experiments: solvers, starting points, execution."""
 
 import math
 import re
@@ -23,21 +23,21 @@ from casmore.experiments.store.toml_values import canonical, to_json
 from casmore.solvers import restarts
 from casmore.solvers.restarts import RestartPolicy
 
-# part of the names of folders, which file systems limit to 255 bytes
+# part of folder names, which file systems limit to 255 bytes
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{1,99}")
 _ARGUMENTS = {
     "population_size": "write it beside the solver's name",
     "seed": "write it at the top of the config, for the whole run",
     "sigma0": "write it in [start]",
     "target": "a run ends at the target of its suite or study",
-    "x0": "write [start], from which each run draws its own",
+    "x0": "write [start], from which each run draws its starting point",
 }
 _YEAR = 366 * 24 * 3600
 _MOST_UNITS = 1_000_000
 
 
 def tables(name: str) -> BeforeValidator:
-    """Return a validator that refuses a single table where an array of tables is needed."""
+    """Return a validator that refuses a single table instead of an array of tables."""
 
     def check(value: object) -> object:
         if isinstance(value, dict):
@@ -66,7 +66,7 @@ def _label(value: object) -> object:
 def _toml(value: Any) -> Any:
     try:
         to_json(value)
-    except TypeError as error:  # which pydantic takes for a fault of the program
+    except TypeError as error:  # pydantic would not report it as a validation error
         raise ValueError(str(error)) from error
     return value
 
@@ -79,7 +79,7 @@ def _policy(value: object) -> RestartPolicy:
 
 
 def _no_arguments(settings: dict[str, Any]) -> dict[str, Any]:
-    """Refuse settings that the run itself hands to a solver."""
+    """Refuse settings that the run itself passes to a solver."""
     for name, place in _ARGUMENTS.items():
         if name in settings:
             raise ValueError(f"{name} is not a setting: {place}")
@@ -87,14 +87,14 @@ def _no_arguments(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 Label = Annotated[StrictStr, BeforeValidator(_label)]
-# a float, of which an integer is one as well
+# a float; integers are accepted as well
 Finite = Annotated[StrictFloat, Field(allow_inf_nan=False)]
-TOML = AfterValidator(_toml)  # refuses what is not a value of TOML
+TOML = AfterValidator(_toml)  # refuses values that TOML does not have
 Settings = Annotated[dict[StrictStr, Any], TOML]
 
 
 def check_number_of_units(units: int) -> None:
-    """Refuse a plan that would not fit into memory.
+    """Refuse a plan that does not fit into memory.
 
     Raises
     ------
@@ -103,18 +103,18 @@ def check_number_of_units(units: int) -> None:
     """
     if units > _MOST_UNITS:
         raise ValueError(
-            f"these are {units} units; at most {_MOST_UNITS} make an experiment: split it"
+            f"these are {units} units; at most {_MOST_UNITS} are allowed: split the experiment"
         )
 
 
 class Section(BaseModel):
-    """A section of a config: unknown keys are refused."""
+    """A section of a config; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class StartConfig(Section):
-    """Where a run starts: uniform in ``[lower, upper]^n``, with step size ``sigma0``."""
+    """Starting points uniform in ``[lower, upper]^n``, with step size ``sigma0``."""
 
     lower: Finite = -4.0
     upper: Finite = 4.0
@@ -137,7 +137,7 @@ class StartConfig(Section):
 
 
 class FixedStartConfig(Section):
-    """Where every run starts: at ``mean``, with step size ``sigma0``."""
+    """The same starting point ``mean`` for every run, with step size ``sigma0``."""
 
     mean: Annotated[tuple[Finite, ...], Field(min_length=2)]
     sigma0: Annotated[Finite, Field(gt=0)]
@@ -148,7 +148,7 @@ class FixedStartConfig(Section):
 
 
 class SolverConfig(Section):
-    """A solver under a label, with its settings."""
+    """A solver with a label and settings."""
 
     name: StrictStr
     label: Label = ""
@@ -173,7 +173,7 @@ class Dask(Section):
 class Slurm(Section):
     """Settings of the ``slurm`` backend.
 
-    ``parameters`` are submitit's, as of its ``AutoExecutor.update_parameters``.
+    ``parameters`` are those of submitit's ``AutoExecutor.update_parameters``.
     """
 
     cluster: Literal["slurm", "local"] = "slurm"
@@ -182,27 +182,27 @@ class Slurm(Section):
 
 
 class Run(Section):
-    """How units are run; of these settings only ``portable`` changes results, in their last digits.
+    """Execution of units; only ``portable`` changes results, in their last digits.
 
     Attributes
     ----------
     workers
         Number of units that are run at a time.
     backend
-        Where they are run: in processes of this machine, by dask's workers, or in jobs of SLURM.
+        Where they are run: in local processes, by dask workers, or in SLURM jobs.
     unit_timeout
-        Longest time of a unit, in seconds; one that takes longer has failed. None: no limit.
+        Time limit of a unit, in seconds; a unit that takes longer fails. None: no limit.
     portable
-        Whether workers compute with kernels that all x86-64 processors with AVX2 have, so that
-        several machines give the same bytes.
+        Whether workers use kernels that all x86-64 processors with AVX2 have, so that different
+        machines give the same bytes.
     memory_gib
-        Memory of a worker for its units, in GiB; a unit that needs more has failed. None: no
+        Memory limit of a worker for its units, in GiB; a unit that needs more fails. None: no
         limit.
     """
 
     workers: Annotated[StrictInt, Field(ge=1, le=10_000)] | None = None
     backend: Literal["loky", "dask", "slurm"] = "loky"
-    # a timer of the operating system takes neither less than a microsecond nor infinity
+    # timers of the operating system accept neither less than a microsecond nor infinity
     unit_timeout: Annotated[Finite, Field(ge=0.1, le=_YEAR)] | None = None
     # Python, NumPy and COCO need some of it themselves; an address has 47 bits
     memory_gib: Annotated[Finite, Field(ge=0.25, le=2**17)] | None = None
@@ -231,11 +231,11 @@ class Experiment(Section):
 
     @property
     def workers(self) -> int:
-        """Number of worker processes; default: the cores this process may use."""
+        """Number of worker processes; default: the number of cores this process may use."""
         return cores() if self.run.workers is None else self.run.workers
 
     def document(self) -> dict[str, Any]:
-        """Return everything that the results depend on, with defaults, as values of TOML."""
+        """Return everything that the results depend on, including defaults, as TOML values."""
         return self.model_dump(exclude={"run"})
 
     @property

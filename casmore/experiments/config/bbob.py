@@ -10,7 +10,7 @@ from casmore.experiments.config.base import Experiment, Section, StartConfig, ch
 from casmore.experiments.config.ranges import parse_range
 from casmore.problems import bbob
 
-# COCO ends the process if its options, labels and folders among them, are longer than it expects
+# COCO ends the process if its options, which include labels and folders, are too long
 _LONGEST_LABEL = 40
 
 
@@ -38,7 +38,7 @@ class Suite(Section):
 
     functions: Annotated[tuple[int, ...], _FUNCTIONS]
     dimensions: Annotated[tuple[int, ...], _DIMENSIONS]
-    # never None after validation: COCO's default instances are part of a run's record
+    # never None after validation: the record of a run includes COCO's default instances
     instances: Annotated[tuple[int, ...] | None, BeforeValidator(_instances)] = None
     year: Annotated[StrictInt, Field(ge=bbob.FIRST_YEAR, le=9999)] | None = None
 
@@ -67,7 +67,7 @@ class Suite(Section):
 
 
 class Budget(Section):
-    """Evaluations after which a trial ends if it has not reached the final target."""
+    """Number of evaluations after which a trial ends without reaching the final target."""
 
     evaluations_per_dimension: Annotated[StrictInt, Field(ge=1, le=10**9)]
 

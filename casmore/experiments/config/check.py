@@ -1,4 +1,4 @@
-"""Reading and checking a config: completely, before anything starts.
+"""Read and check a config completely before anything starts.
 
 Each solver is tried with its settings, and all problems are reported at once.
 """
@@ -24,7 +24,7 @@ from casmore.solvers.restarts import Restarting
 
 
 class ConfigError(ValueError):
-    """The config can't be run; ``problems`` has a line for each thing that is wrong."""
+    """The config can't be run; ``problems`` has a line for each problem."""
 
     def __init__(self, source: str, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
@@ -37,10 +37,10 @@ def load(path: Path) -> Experiment:
     Raises
     ------
     ConfigError
-        With all that is wrong. Nothing has been started or written.
+        With all problems. Nothing has been started or written.
     """
     try:
-        # editors of Windows begin a file with a byte-order mark
+        # Windows editors may add a byte-order mark
         data = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise ConfigError(str(path), [f"can't read it: {error.strerror}"]) from error
@@ -56,21 +56,21 @@ def load(path: Path) -> Experiment:
 def check(
     data: dict[str, Any], *, source: str = "the config", try_solvers: bool = True
 ) -> Experiment:
-    """Check the content of a config, of a study if it has a section ``[study]``.
+    """Check the content of a config, which is a study if it has a section ``[study]``.
 
     Parameters
     ----------
     data
-        The content, as values of TOML.
+        The content, as TOML values.
     source
-        What to call it in messages.
+        Its name in messages.
     try_solvers
-        Whether the solvers are tried. To look at a run, they need not even be installed.
+        Whether to try the solvers. To read a run, they need not be installed.
 
     Raises
     ------
     ConfigError
-        With all that is wrong.
+        With all problems.
     """
     kind = _kind(data)
     problems: list[str] = []
@@ -96,11 +96,11 @@ def _kind(data: dict[str, Any]) -> type[Experiment]:
 
 
 def _solver_problems(data: dict[str, Any], config: Experiment | None) -> list[str]:
-    """Try each solver that can be read at all, even where the rest of the config is wrong."""
+    """Try each solver that can be parsed, even if other parts of the config are invalid."""
     labels: dict[str, str] = {}
     problems = []
     for where, solver in _solvers(data, config):
-        # without regard to case: labels become folders, also where those ignore it
+        # case-insensitive: labels become folders, also on case-insensitive file systems
         other = labels.setdefault(solver.label.lower(), where)
         if other != where:
             problems.append(
@@ -120,21 +120,21 @@ def _solvers(data: dict[str, Any], config: Experiment | None) -> Iterator[tuple[
         try:
             yield f"solvers[{i}]", SolverConfig.model_validate(entry)
         except ValidationError:
-            continue  # a message says so already
+            continue  # already reported
 
 
 def _trial(solver: SolverConfig, config: Experiment | None) -> list[str]:
-    """Let the solver do one iteration in each of the config's dimensions; return what is wrong."""
+    """Run one iteration of the solver in each of the config's dimensions; return the problems."""
     try:
         factory = registry.factory(solver.name)
     except (registry.UnknownSolverError, registry.MissingDependencyError) as error:
         return [f".name: {error}"]
-    except (Exception, SystemExit) as error:  # whatever a module of the user's raises
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
         return [f".name = {solver.name!r}: importing it fails: {type(error).__name__}: {error}"]
     for n in _dimensions(config):
         try:
             _iterate(factory, solver, config.start if config else StartConfig(), n)
-        except (Exception, SystemExit) as error:  # likewise, its constructor
+        except (Exception, SystemExit) as error:  # so may its constructor
             return [_refusal(solver, n, error)]
     return []
 
@@ -168,7 +168,7 @@ def _dimensions(config: Experiment | None) -> Sequence[int]:
 
 
 def _refusal(solver: SolverConfig, n: int, error: BaseException) -> str:
-    """Return what a solver raises as a message about the key that it names, if it names one."""
+    """Return a solver's error as a message about the key that it names, if it names one."""
     message = str(error)
     given = {"population_size": solver.population_size} if solver.population_size else {}
     named, must_be, wanted = message.partition(" must be ")

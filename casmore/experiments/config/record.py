@@ -1,4 +1,4 @@
-"""The config on record in a run's folder: what a run is known by once it has begun."""
+"""The config recorded in a run folder, which identifies the run once it has begun."""
 
 import shlex
 
@@ -15,9 +15,9 @@ def recorded_config(folder: RunFolder) -> Experiment:
     Raises
     ------
     DamagedFileError
-        If the record is not as it was written.
+        If the record is damaged.
     ConfigError
-        If it is no config for this version of the package.
+        If it is not a valid config for this version of the package.
     OSError
         If it can't be read.
     """

@@ -1,4 +1,4 @@
-"""A study as a TOML file: variants of solvers on analytic functions, every iteration traced.
+"""A study as a TOML file: variants of solvers on analytic functions, with traces.
 
 An experiment with a section ``[study]`` in place of ``[suite]`` and ``[budget]``. Its solvers may
 be listed or generated: ``[[grids]]`` combines the values of some settings (a grid search),
@@ -43,22 +43,22 @@ def _functions(value: object) -> tuple[int, ...]:
 
 
 class Study(Section):
-    """Functions, number of runs, and when a run ends.
+    """Functions, number of runs, and stopping criteria.
 
     Attributes
     ----------
     functions
-        Numbers of BBOB functions that `casmore.problems.analytic` has.
+        Numbers of BBOB functions available in `casmore.problems.analytic`.
     dimension
         Dimension of the functions.
     instance
         Their instance, numbered as in COCO.
     runs
-        Runs of each variant on each function, each with a seed of its own.
+        Number of runs of each variant on each function, each with its own seed.
     evaluations
         Budget of a run.
     target
-        Value at the mean at which a run ends; the optimum's is 0.
+        Value at the mean at which a run ends; the optimal value is 0.
     """
 
     functions: Annotated[tuple[int, ...], BeforeValidator(_functions)]
@@ -70,7 +70,7 @@ class Study(Section):
 
 
 class Grid(Section):
-    """All combinations of some settings' values."""
+    """All combinations of the values of some settings."""
 
     name: StrictStr
     label: Label
@@ -91,14 +91,14 @@ class Grid(Section):
 
 
 class Variation(Section):
-    """CAS-MORE with one default at a time multiplied by each factor."""
+    """CAS-MORE with one default at a time multiplied by each of the factors."""
 
     label: Label
     defaults: Annotated[tuple[StrictStr, ...], Field(min_length=1)]
     factors: Annotated[tuple[Annotated[Finite, Field(gt=0, le=1e6)], ...], Field(min_length=1)]
 
     def solvers(self, dimension: int) -> Iterator[SolverConfig]:
-        """Return a solver with the defaults, and one for each that is changed.
+        """Return a solver with the defaults, and one for each changed default.
 
         Raises
         ------
@@ -113,14 +113,14 @@ class Variation(Section):
                 raise ValueError(f"CAS-MORE has no setting {name!r} that is a number")
             value = math.ceil(default * factor) if isinstance(default, int) else default * factor
             label = f"{self.label}_{name}_x{factor:g}"
-            if name == "population_size":  # an argument of its own: the queue grows with it
+            if name == "population_size":  # a separate argument: the queue grows with it
                 yield _solver("cas-more", label, {}, population_size=int(value))
             else:
                 yield _solver("cas-more", label, {name: value})
 
 
 class VariantsConfig(Experiment):
-    """A study of any kind; its document lists the solvers of grids and variations."""
+    """Base of all studies; the document lists the solvers of grids and variations."""
 
     solvers: Annotated[tuple[SolverConfig, ...], tables("solvers")] = ()
     grids: Annotated[tuple[Grid, ...], tables("grids")] = ()
@@ -129,7 +129,7 @@ class VariantsConfig(Experiment):
     @property
     @abstractmethod
     def dimension(self) -> int:
-        """Dimension of what is minimised."""
+        """Dimension of the objective."""
 
     @property
     @abstractmethod
@@ -150,12 +150,12 @@ class VariantsConfig(Experiment):
         return self
 
     def document(self) -> dict[str, Any]:
-        """Return everything that the results depend on, with defaults, as values of TOML."""
+        """Return everything that the results depend on, including defaults, as TOML values."""
         return self.model_dump(exclude={"run", "grids", "variations"})
 
 
 class StudyConfig(VariantsConfig):
-    """A whole study on analytic functions."""
+    """A study on analytic functions."""
 
     study: Study
     start: StartConfig = StartConfig()

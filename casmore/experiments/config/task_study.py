@@ -1,6 +1,6 @@
-"""A study on an episodic task as a TOML file: ``task`` in place of ``functions``.
+"""A study on an episodic task as a TOML file: ``task`` instead of ``functions``.
 
-The initial mean and step size are the task's unless they are given.
+By default, the initial mean and step size are those of the task.
 """
 
 from typing import Annotated, Any
@@ -13,20 +13,20 @@ from casmore.problems.episodic import tasks
 
 
 class TaskStudy(Section):
-    """On which task, how often, and for how long.
+    """Task, number of runs, and length of a run.
 
     Attributes
     ----------
     task
-        A task of the paper by the id of its environment, or ``module:attribute`` of a
+        A task of the paper, by the id of its environment, or ``module:attribute`` of a
         `casmore.problems.episodic.Task`.
     runs
-        Runs of each variant, each with a seed of its own.
+        Number of runs of each variant, each with its own seed.
     evaluations
-        Episodes of a run.
+        Number of episodes of a run.
     episodes_at_mean
-        Episodes that estimate the expected return of the mean after each iteration. These are
-        beyond ``evaluations``, as no solver sees them.
+        Number of episodes that estimate the expected return of the mean after each iteration.
+        Solvers do not see them, and they do not count in ``evaluations``.
     """
 
     task: StrictStr
@@ -36,7 +36,7 @@ class TaskStudy(Section):
 
 
 class TaskStudyConfig(VariantsConfig):
-    """A whole study on a task."""
+    """A study on a task."""
 
     study: TaskStudy
     start: FixedStartConfig
@@ -74,11 +74,11 @@ def _find(name: str) -> tasks.Task:
 
 
 def task_problems(config: TaskStudyConfig) -> list[str]:
-    """Return what keeps the task from being run: it is made, and its dimension compared."""
+    """Build the task and compare its dimension; return the problems."""
     name = config.study.task
     try:
         dimension = tasks.find(name).objective(seed=0).dimension
-    except (Exception, SystemExit) as error:  # whatever a module of the user's raises
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
         return [f"study.task = {name!r}: {error}"]
     if dimension != config.dimension:
         return [f"start.mean: the task has {dimension} weights, not {config.dimension}"]

@@ -1,1 +1,1 @@
-"""What is on the disk: the run folder, locks, atomic I/O, checksums, COCO files."""
+"""Storage: the run folder, locks, atomic I/O, checksums, COCO files."""

@@ -1,4 +1,4 @@
-"""Checksums of a unit's files, in the form that ``sha256sum --check`` reads."""
+"""Checksums of a unit's files, in the format of ``sha256sum --check``."""
 
 import hashlib
 import shlex
@@ -10,19 +10,19 @@ _NAME = "SHA256SUMS"
 
 
 def write_checksums(folder: Path) -> None:
-    """Record the checksum of every file in ``folder`` and below."""
+    """Record the checksums of all files in ``folder`` and its subfolders."""
     sums = _sums(folder)
     lines = (f"{digest}  {name}\n" for name, digest in sums.items())
     (folder / _NAME).write_text("".join(lines), encoding="utf-8")
 
 
 def check_checksums(folder: Path) -> None:
-    """Compare the files with the checksums on record.
+    """Compare the files with the recorded checksums.
 
     Raises
     ------
     BrokenDataError
-        If a file has changed, is missing, or was not there.
+        If a file has changed, is missing, or was added.
     """
     path = folder / _NAME
     try:
@@ -43,12 +43,12 @@ def check_checksums(folder: Path) -> None:
 
 
 def check_before_use(unit: Path, run: Path) -> None:
-    """Check the files of a published unit of a run that are about to be read.
+    """Check the files of a published unit before they are read.
 
     Raises
     ------
     BrokenDataError
-        If they are not those that were published; the message says what to do.
+        If they have changed since publication; the message says what to do.
     """
     try:
         check_checksums(unit)

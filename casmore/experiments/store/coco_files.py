@@ -1,8 +1,8 @@
 """COCO's data files: reading ``.info`` files, and checking that a trial is complete.
 
-A data line that was cut short makes cocopp refuse a whole folder, and a trial that was cut short
-looks complete. COCO does not look whether what it writes arrives: on a full disk lines are lost,
-or two become one, without an error. So each unit is checked before it is published.
+A truncated data line makes cocopp refuse a whole folder, and a truncated trial looks complete. COCO
+does not check its writes: on a full disk lines are lost or joined without an error. Therefore each
+unit is checked before it is published.
 """
 
 import re
@@ -13,7 +13,7 @@ _TRIAL = re.compile(r"(?P<instance>\d+):(?P<evaluations>\d+)\|(?P<precision>-?\d
 
 
 class BrokenDataError(RuntimeError):
-    """The files of a unit are damaged, or not those of one complete trial."""
+    """The files of a unit are damaged, or do not form one complete trial."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def read_info(path: Path) -> list[InfoEntry]:
     Raises
     ------
     BrokenDataError
-        If it isn't made of entries of three lines.
+        If it does not consist of entries of three lines.
     """
     lines = path.read_text(encoding="ascii").splitlines()
     if not lines or len(lines) % 3:
@@ -70,7 +70,7 @@ def check_trial(
         raise BrokenDataError(
             f"{infos[0]}: (instance, evaluations) are {logged}, not {(instance, evaluations)}"
         )
-    # by target, by evaluation, by restart, of constraints
+    # data by target, by evaluation, by restart, and of constraints
     by_target, by_evaluation, by_restart, constrained = (
         _read_rows((folder / entries[0].data_file).with_suffix(suffix), dimension)
         for suffix in (".dat", ".tdat", ".rdat", ".mdat")
@@ -112,7 +112,7 @@ def _read_rows(path: Path, dimension: int) -> _Rows:
     header, *rows = text.splitlines()
     if not header.startswith("%"):
         raise BrokenDataError(f"{path} has no header: begins with {header[:40]!r}")
-    # COCO leaves the point out of its lines in 10-D and more
+    # COCO omits the point from its lines in 10-D and more
     columns = len(rows[0].split()) if rows else 5
     if columns not in (5, 5 + dimension):
         raise BrokenDataError(

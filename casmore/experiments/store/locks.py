@@ -1,7 +1,7 @@
-"""Locks in a run's folder: a lock file names its holder, and the lock ends with the process.
+"""Locks in a run folder; a lock file names its holder, and the lock ends with the process.
 
-They are BSD locks of the kernel (``flock``): a killed process leaves none behind. Linux extends
-them over NFS, and Lustre when mounted with ``flock``; so they hold between machines as well.
+These are BSD locks of the kernel (``flock``), which are released when the process dies. On Linux
+they also work between machines, over NFS and over Lustre mounted with ``flock``.
 """
 
 import fcntl
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, TextIO
 from uuid import uuid4
 
-# A process that only checks whether a lock is held takes it for a moment.
+# A process that checks whether a lock is held acquires it for a moment.
 _ATTEMPTS, _PAUSE_SECONDS = 5, 0.05
 
 
 @dataclass(frozen=True)
 class Holder:
-    """Who holds a lock."""
+    """The holder of a lock."""
 
     host: str
     pid: int
@@ -42,28 +42,28 @@ class LockedError(RuntimeError):
 
 
 def host() -> str:
-    """Return this machine's name, with characters that a file name may have."""
+    """Return this machine's name, restricted to characters allowed in file names."""
     return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname())
 
 
 @contextmanager
 def exclusive(path: Path, *, wait: bool = False) -> Iterator[str]:
-    """Hold the exclusive lock ``path``; yield a token that is in the file meanwhile.
+    """Hold the exclusive lock ``path``; yield a token that the file contains while it is held.
 
     Parameters
     ----------
     path
-        The file; made if missing, and left there.
+        The lock file; created if missing, and not removed.
     wait
-        Whether to wait for a holder to be done.
+        Whether to wait until the lock is released.
 
     Raises
     ------
     LockedError
-        If it is held by somebody else, and not waited for.
+        If another process holds it, and ``wait`` is False.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # opened for appending: a process that is refused must not empty the holder's note
+    # opened for appending: a refused process must not truncate the holder's note
     with path.open("a+", encoding="utf-8") as file:
         if wait:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -83,12 +83,12 @@ def exclusive(path: Path, *, wait: bool = False) -> Iterator[str]:
 
 @contextmanager
 def shared(path: Path) -> Iterator[None]:
-    """Hold the lock ``path`` together with others that share it.
+    """Hold the shared lock ``path``.
 
     Raises
     ------
     LockedError
-        If somebody holds it alone.
+        If another process holds it exclusively.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+", encoding="utf-8") as file:
@@ -97,22 +97,22 @@ def shared(path: Path) -> Iterator[None]:
 
 
 def holder(path: Path) -> Holder | None:
-    """Return who holds the exclusive lock, or None."""
+    """Return the holder of the exclusive lock, or None."""
     try:
         with path.open(encoding="utf-8") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
                 return _read(file) or Holder("unknown", 0, "just now")
-    except OSError:  # nobody has ever held it, or it can't be read
+    except OSError:  # it has never been held, or can't be read
         pass
     return None
 
 
 def has_token(path: Path, token: str) -> bool:
-    """Whether the holder with this token still holds the lock, as far as is known.
+    """Whether the holder with this token still holds the lock, as far as the file shows.
 
-    After a holder that was killed it does until the next one: to look, nothing is locked.
+    The check acquires no lock, so a killed holder still counts until the next one takes the lock.
     """
     try:
         return token in path.read_text(encoding="utf-8")
@@ -137,5 +137,5 @@ def _read(file: TextIO) -> Holder | None:
     try:
         note: dict[str, Any] = json.loads(file.read())
         return Holder(note["host"], note["pid"], note["started"])
-    except (ValueError, KeyError, TypeError):  # between its taking the lock and writing the note
+    except (ValueError, KeyError, TypeError):  # the holder has not yet written its note
         return None

@@ -1,21 +1,21 @@
-"""A run's folder: where everything is, who may write, and what a killed session has left behind.
+"""The run folder: its layout, its locks, and the removal of files left by killed sessions.
 
 ::
 
-    RUN/config.json            what decides the results; a resumed run must agree with it
-    RUN/manifest.json          versions, machine, git commit, command line, of each session
+    RUN/config.json            determines the results; a resumed run must agree with it
+    RUN/manifest.json          versions, machine, git commit, command line of each session
     RUN/units/LABEL/UNIT/      published units: COCO's files, unit.json, SHA256SUMS
     RUN/failures/LABEL/UNIT.json
-    RUN/quarantine/LABEL/      damaged units, kept to be looked at
-    RUN/manifest.damaged.N     a damaged manifest, likewise
-    RUN/merged.json            of which units the merged data are
+    RUN/quarantine/LABEL/      damaged units, kept for inspection
+    RUN/manifest.damaged.N     a damaged manifest, kept for inspection
+    RUN/merged.json            the units of which the merged data consist
     RUN/data/LABEL/            one canonical COCO folder per solver
-    RUN/private/SHARE/         units that are running; named by the process that runs them
+    RUN/private/SHARE/         running units; named after the processes that run them
     RUN/locks/                 held by the sessions that run units, and by a process that merges
 
-A session runs all of a plan, or a shard of it. A session that runs all is alone in the folder.
-Shards share it, with one session for each shard. So what a new session finds in its share's
-private folder was left behind by a session that was killed.
+A session runs the whole plan or a shard of it. A session that runs the whole plan has exclusive use
+of the folder. Shards share the folder, with one session per shard. Therefore anything that a new
+session finds in the private folder of its share was left by a killed session.
 """
 
 import errno
@@ -45,7 +45,7 @@ from casmore.experiments.work_unit import Unit
 _PRIVATE_NAME = re.compile(r"([^@]+)@([^@]+)@([^@]+)@(\d+)")
 _UNIT_NAME = re.compile(r"f(\d+)_d(\d+)_i(\d+)_r(\d+)")
 _RUN_LOCK = "run"
-_ON_MERGING = "merge"  # where merges are made, beside the shares
+_ON_MERGING = "merge"  # private folder of merges, next to the shares
 
 
 class RunLockedError(RuntimeError):
@@ -54,7 +54,7 @@ class RunLockedError(RuntimeError):
 
 @dataclass(frozen=True)
 class Leftover:
-    """A private folder: which unit a process is running, or was running when it was killed."""
+    """A private folder, which shows the unit that a process runs, or ran when it was killed."""
 
     path: Path
     label: str
@@ -64,7 +64,7 @@ class Leftover:
 
     @property
     def unit(self) -> Unit | None:
-        """The unit that was being run, if it was one."""
+        """The unit that was running, if any."""
         return unit_of(self.label, self.task)
 
 
@@ -76,7 +76,7 @@ class RunFolder:
     root
         The folder.
     share
-        What is run in it: everything, or a shard; private folders are below its name.
+        The share of the plan: everything, or a shard; the parent of the private folders.
     """
 
     def __init__(self, root: Path, share: str = WHOLE) -> None:
@@ -92,15 +92,15 @@ class RunFolder:
         self._locks = root / "locks"
 
     def unit(self, unit: Unit) -> Path:
-        """Where the unit is, once published."""
+        """Folder of the unit, once published."""
         return self.units / unit.label / unit.name
 
     def sidecar(self, unit: Unit) -> Path:
-        """Where the unit's record is, once published."""
+        """Path of the unit's record, once published."""
         return self.unit(unit) / "unit.json"
 
     def failure(self, unit: Unit) -> Path:
-        """Where the unit's failure is recorded."""
+        """Path of the record of the unit's failure."""
         return self.failures / unit.label / f"{unit.name}.json"
 
     def is_published(self, unit: Unit) -> bool:
@@ -112,7 +112,7 @@ class RunFolder:
         return self._units_in(self.units, inside="/unit.json")
 
     def failed(self) -> dict[Unit, float]:
-        """Return all units with a failure on record, with the time of the failure.
+        """Return all units with a recorded failure, with the time of the failure.
 
         Another session may have finished such a unit since.
         """
@@ -130,7 +130,7 @@ class RunFolder:
         return units
 
     def publish(self, finished: Path, unit: Unit) -> None:
-        """Move a finished, validated unit to its place, in one atomic step."""
+        """Move a finished, validated unit into place atomically."""
         target = self.unit(unit)
         sync_tree(finished)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -139,8 +139,8 @@ class RunFolder:
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
-            # Another process has published it: the same seed, so the same data. But without its
-            # record it would never count as published: then it is damaged.
+            # Another process has published it, with the same seed and thus the same data. Without a
+            # record it would never count as published, so it is damaged.
             if not self.is_published(unit):
                 self.put_in_quarantine(unit)
                 os.rename(finished, target)
@@ -148,7 +148,7 @@ class RunFolder:
         self.failure(unit).unlink(missing_ok=True)
 
     def put_in_quarantine(self, unit: Unit) -> Path:
-        """Set a damaged unit aside, so that it is run again; return where it is now."""
+        """Move a damaged unit to quarantine, so that it is run again; return its new path."""
         folder = self.quarantine / unit.label
         folder.mkdir(parents=True, exist_ok=True)
         target = _unused(folder / unit.name)
@@ -157,18 +157,18 @@ class RunFolder:
         return target
 
     def set_manifest_aside(self) -> Path:
-        """Make room for a new manifest where there is a damaged one; return where that is now."""
+        """Rename a damaged manifest to make room for a new one; return its new path."""
         target = _unused(self.root / "manifest.damaged")
         os.rename(self.manifest, target)
         return target
 
     def is_read_only(self) -> bool:
-        """Whether nothing can be written into the folder."""
+        """Whether the folder is read-only."""
         return not os.access(self.root, os.W_OK)
 
     @contextmanager
     def private(self, label: str, task: str) -> Iterator[Path]:
-        """Make a folder for this process alone, on the same file system; removed on leaving."""
+        """Create a private folder for this process on the same file system; removed on exit."""
         path = self._private / self.share / f"{label}@{task}@{host()}@{os.getpid()}"
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
@@ -187,15 +187,15 @@ class RunFolder:
         return found
 
     def in_work(self) -> list[Leftover]:
-        """Return the private folders of all shares that have a session."""
+        """Return the private folders of all shares with a running session."""
         return [
             left for share in self.sessions() for left in RunFolder(self.root, share).leftovers()
         ]
 
     def sweep(self) -> None:
-        """Remove what killed sessions have left; only for the holder of the share's lock.
+        """Remove files left by killed sessions; only for the holder of the share's lock.
 
-        A session that runs all units is alone, so it sweeps all shares.
+        A session that runs all units is the only one, so it sweeps all shares.
         """
         for path in self._private.glob("*" if self.share == WHOLE else self.share):
             if path.name != _ON_MERGING:  # a merge need not belong to a session
@@ -203,12 +203,12 @@ class RunFolder:
 
     @contextmanager
     def session(self) -> Iterator[str]:
-        """Be the only session of this share; yield the session's token.
+        """Hold the lock of this share; yield the session's token.
 
         Raises
         ------
         RunLockedError
-            If another one does, on this machine or another; it says which.
+            If another session holds it, on this machine or another; the message names it.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         with ExitStack() as locks:
@@ -223,7 +223,7 @@ class RunFolder:
     def is_over(self, token: str) -> bool:
         """Whether the session with this token has ended, or another one has begun since.
 
-        For workers on other machines, which are not ended with their session.
+        For workers on other machines, which do not end with their session.
         """
         return not has_token(self._lock, token)
 
@@ -239,16 +239,16 @@ class RunFolder:
 
     @contextmanager
     def alone(self, task: str) -> Iterator[None]:
-        """Wait until no other process does this task in the folder; others wait meanwhile."""
+        """Hold the lock of this task in the folder, after waiting for other processes."""
         with exclusive(self._locks / task, wait=True):
             yield
 
     @contextmanager
     def merging(self) -> Iterator[Path]:
-        """Be the only process that merges; yield a private folder, removed on leaving."""
+        """Hold the lock for merging; yield a private folder, removed on exit."""
         with self.alone(_ON_MERGING):
             private = self._private / _ON_MERGING
-            shutil.rmtree(private, ignore_errors=True)  # of a process that was killed
+            shutil.rmtree(private, ignore_errors=True)  # left by a killed process
             private.mkdir(parents=True)
             try:
                 yield private
@@ -257,7 +257,7 @@ class RunFolder:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Yield a private folder while nobody merges; for a read-only run one that is elsewhere."""
+        """Yield a private folder while no merge runs; for a read-only run it is elsewhere."""
         if self.is_read_only():
             with tempfile.TemporaryDirectory(prefix="casmore-") as elsewhere:
                 yield Path(elsewhere)
@@ -286,13 +286,13 @@ class RunFolder:
 
 
 def unit_of(label: str, name: str) -> Unit | None:
-    """Return the unit that a folder's name stands for, or None if it is another folder."""
+    """Return the unit that a folder name stands for, or None for other folders."""
     match = _UNIT_NAME.fullmatch(name)
     return Unit(label, *map(int, match.groups())) if match else None
 
 
 def _unused(path: Path) -> Path:
-    """Return ``path`` with the first number at its end that is not in use."""
+    """Return ``path`` with the first unused number appended."""
     numbers = itertools.count(1)
     return next(p for n in numbers if not (p := path.with_name(f"{path.name}.{n}")).exists())
 

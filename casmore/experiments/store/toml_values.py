@@ -1,9 +1,9 @@
-"""The values of TOML as JSON and back, without loss.
+"""Lossless conversion of TOML values to JSON and back.
 
-JSON has no infinity, no NaN, no dates and no times. Each of these becomes an object with one key:
+JSON has no infinity, NaN, dates or times. Each of these becomes an object with one key:
 ``{"$float": "-inf"}``, ``{"$date": "2024-02-29"}``, ``{"$time": "07:32:00"}``,
-``{"$datetime": "2024-02-29T07:32:00+00:00"}``. A table that could be taken for one of these, since
-one of its keys begins with ``$``, is wrapped: ``{"$table": {...}}``.
+``{"$datetime": "2024-02-29T07:32:00+00:00"}``. A table with a key that begins with ``$``, which
+could be confused with one of these, is wrapped: ``{"$table": {...}}``.
 """
 
 import json
@@ -19,11 +19,11 @@ _READERS: dict[str, Callable[[str], object]] = {
     "$time": time.fromisoformat,
     "$datetime": datetime.fromisoformat,
 }
-_INTEGERS = range(-(2**63), 2**63)  # those of TOML
+_INTEGERS = range(-(2**63), 2**63)  # range of TOML's integers
 
 
 def to_json(value: Any) -> Any:
-    """Return a value of TOML as what `json.dumps` writes; tuples become lists.
+    """Convert a TOML value to one that `json.dumps` can write; tuples become lists.
 
     Raises
     ------
@@ -39,12 +39,12 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """Return the value of TOML that `to_json` has written.
+    """Convert the output of `to_json` back to a TOML value.
 
     Raises
     ------
     ValueError
-        If `to_json` does not write this.
+        If `to_json` does not produce this.
     """
     if isinstance(value, list):
         return [from_json(item) for item in value]
@@ -61,10 +61,10 @@ def from_json(value: Any) -> Any:
 
 
 def canonical(value: Any) -> str:
-    """Return a text that is the same for two values of TOML if and only if they are the same.
+    """Return a string that is equal for two TOML values if and only if the values are equal.
 
-    The order of a table's keys makes no difference; 1, 1.0 and true are three values, and NaN is
-    the same as NaN.
+    The order of a table's keys is ignored. 1, 1.0 and true are different values, and NaN equals
+    NaN.
     """
     return json.dumps(to_json(value), sort_keys=True)
 
@@ -81,7 +81,7 @@ def _to_json(value: Any) -> Any:
             return float(value) if math.isfinite(value) else {"$float": str(float(value))}
         case str():
             return str(value)
-        case datetime():  # before date, of which it is a kind
+        case datetime():  # before date, its base class
             return {"$datetime": value.isoformat()}
         case date():
             return {"$date": value.isoformat()}
