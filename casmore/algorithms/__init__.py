@@ -1,1 +1,1 @@
-"""The algorithms of the paper, one idea a file; numpy and scipy alone."""
+"""The algorithms of the paper, one idea per file; they need only NumPy and SciPy."""

@@ -1,4 +1,4 @@
-"""What the algorithms' arguments have to be, checked the same way for all of them."""
+"""Validation of arguments and settings, common to all algorithms."""
 
 import difflib
 import math
@@ -76,12 +76,12 @@ def valid_samples(X: ArrayLike, y: ArrayLike, n: int) -> tuple[Array, Array]:
 
 
 def known_settings(given: Iterable[str], known: Sequence[str], solver: str) -> None:
-    """Refuse names that are no settings of the solver.
+    """Raise an error for names that are not settings of the solver.
 
     Raises
     ------
     TypeError
-        With the first such name, and the nearest that exists or all of them.
+        The message names the first such name, and the closest setting or all settings.
     """
     for name in given:
         if name not in known:
@@ -91,24 +91,24 @@ def known_settings(given: Iterable[str], known: Sequence[str], solver: str) -> N
 
 
 class CheckedSettings:
-    """Base of the frozen dataclasses of settings: checks types and ranges.
+    """Base class of the frozen dataclasses of settings; checks types and ranges.
 
-    A subclass calls ``_check_types`` first in its ``__post_init__``, then states the ranges. The
-    fields are of type int, float, bool, or of a StrEnum, whose members may be given as strings.
+    The ``__post_init__`` of a subclass first calls ``_check_types``, then checks the ranges. Fields
+    have the type int, float, bool, or a StrEnum, whose members may be given as strings.
     """
 
     def _require(self, name: str, holds: bool, wanted: str) -> None:
-        """Refuse a setting that is out of its range."""
+        """Raise an error if a setting is out of its range."""
         if not holds:
             raise ValueError(f"{name} = {getattr(self, name)!r} must be {wanted}")
 
     def _check_types(self) -> None:
-        """Convert each setting to its field's type; refuse what is of another type, or NaN.
+        """Convert each setting to its field's type; refuse NaN and values of other types.
 
         Raises
         ------
         ValueError
-            With the name of the first setting that is wrong, its value, and what would be right.
+            With the name of the first invalid setting, its value, and what is allowed.
         """
         for name, kind in _field_types(type(self)).items():  # type: ignore[arg-type]
             given = getattr(self, name)

@@ -1,4 +1,4 @@
-"""The model learner of the original MORE: Bayesian regression below random projections.
+"""The model learner of the original MORE: Bayesian regression after random projections.
 
 Abdolmaleki et al. (2015), "Model-Based Relative Entropy Stochastic Search", and the paper's section
 "Model Learning" of the original algorithm: the parameters are projected to a lower dimension, a
@@ -20,16 +20,16 @@ from casmore.algorithms.surrogate import Layout, build_features
 
 Array = NDArray[np.float64]
 
-# Prior of the noise's precision, Gamma(_NOISE, _NOISE): vague beside targets of variance 1
+# Prior of the noise's precision, Gamma(_NOISE, _NOISE): vague for targets of variance 1
 _NOISE = 1e-3
 
 
 class ProjectedBayesianFit:
-    r"""Average of quadratic models below random projections, weighted by their evidence.
+    r"""Average of quadratic models of random projections, weighted by their evidence.
 
     With ``u = W z`` for a Gaussian random matrix W, the reduced model ``y = phi(u)' theta + noise``
-    has the conjugate prior ``theta ~ N(0, noise variance / prior_precision I)``, and noise of
-    unknown variance, so that evidence and posterior mean are in closed form. The prediction
+    has the conjugate prior ``theta ~ N(0, noise variance / prior_precision I)`` and noise of
+    unknown variance, so that evidence and posterior mean have a closed form. The prediction
     ``E[y | z] = sum_i p(W_i | D) phi(W_i z)' E[theta | W_i, D]`` is again a quadratic in z.
 
     Parameters
@@ -37,13 +37,13 @@ class ProjectedBayesianFit:
     dimension
         The dimension n.
     reduced_dimension
-        Rows of the projections, at most n; with n the projection loses nothing.
+        Number of rows of the projections, at most n; with n no information is lost.
     projections
-        How many matrices are drawn at each fit.
+        Number of matrices drawn at each fit.
     prior_precision
-        Of the coefficients, relative to the noise's.
+        Prior precision of the coefficients, relative to that of the noise.
     rng
-        Draws the projections.
+        Random generator of the projections.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class ProjectedBayesianFit:
 
     @property
     def samples_needed(self) -> float:
-        """Samples that determine a reduced model, 10 % more than it has parameters."""
+        """Number of samples for a reduced model: 10 % more than it has parameters."""
         return 1.1 * Complexity.FULL.parameters(self._shape[1])
 
     def fit(self, X: Array, y: Array, distribution: SearchDistribution) -> QuadraticModel:
@@ -84,7 +84,7 @@ class ProjectedBayesianFit:
         y
             Normalised targets, shape (q,).
         distribution
-            The search distribution, for which the model is to be good.
+            The search distribution, around which the model should be accurate.
 
         Returns
         -------
@@ -101,7 +101,7 @@ class ProjectedBayesianFit:
         models, log_evidence = [], []
         for W in self._rng.standard_normal(self._shape) / math.sqrt(self._shape[2]):
             reduced, log_probability = self._reduced_fit(W @ Z.T, y, weights)
-            # constants alone depend on the offset; substituting u = W z is that of a model
+            # only the constant depends on the offset; u = W z is substituted as in any model
             models.append(reduced.substitute(W, np.zeros(len(W))))
             log_evidence.append(log_probability)
         p = np.exp(np.array(log_evidence) - max(log_evidence))
@@ -113,7 +113,7 @@ class ProjectedBayesianFit:
         )
 
     def _reduced_fit(self, U: Array, y: Array, weights: Array) -> tuple[QuadraticModel, float]:
-        """Return the posterior mean's model of ``u``, shape (n', q), and its log evidence."""
+        """Return the model of ``u``, shape (n', q), at the posterior mean, and its log evidence."""
         n, q = U.shape
         parameters = Complexity.FULL.parameters(n)
         features = np.ones((parameters, q))
@@ -138,10 +138,10 @@ class ProjectedBayesianFit:
 
 
 def importance_weights(Z: Array) -> Array:
-    """Return how much each sample counts for the current search distribution, shape (q,).
+    """Return the importance weight of each sample for the search distribution, shape (q,).
 
-    The samples come from the distributions of several iterations; their mixture is taken for the
-    Gaussian of the samples' own mean and covariance. Weights have mean 1 before they are cut off
+    The samples come from the distributions of several iterations. Their mixture is approximated by
+    a Gaussian with the samples' mean and covariance. Weights have mean 1 before they are truncated
     at ``sqrt(q)`` (Ionides 2008), which bounds their variance.
 
     Parameters
@@ -152,7 +152,7 @@ def importance_weights(Z: Array) -> Array:
     q, n = Z.shape
     centred = Z - Z.mean(axis=0)
     covariance = centred.T @ centred / q
-    # samples that do not span the space, in the first iterations, still have a wide Gaussian
+    # in the first iterations samples may not span the space; the Gaussian is then still wide
     covariance[np.diag_indices(n)] += 1e-8 * max(float(np.trace(covariance)) / n, 1e-300)
     C = np.linalg.cholesky(covariance)
     mixture = np.linalg.solve(C, centred.T)

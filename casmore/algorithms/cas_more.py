@@ -1,8 +1,8 @@
 """CAS-MORE: coordinate-ascent MORE with step-size adaptation.
 
-The paper's algorithm, top to bottom: ``ask`` samples the search distribution; ``tell`` collects the
-samples, and ``CasMore._update`` does an iteration with each K of them. The paper maximises; this
-minimises ``y`` by maximising ``-y``.
+The paper's algorithm from top to bottom: ``ask`` samples the search distribution, ``tell`` collects
+the samples, and ``CasMore._update`` does one iteration for every K of them. The paper maximises;
+this implementation minimises ``y`` by maximising ``-y``.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ class CasMoreParameters(SurrogateParameters):
     path_smoothing
         ``c_sigma`` in (0, 1).
     path_gain
-        ``alpha``, the largest entropy change in nats an iteration, up or down: what a path of
-        length 0, or of twice the desired length, asks for.
+        ``alpha``, the largest change of the entropy per iteration, in nats: the decrease for a path
+        of length 0, and the increase for a path of twice the desired length.
     desired_angle
         ``theta`` between the evolution path and a step, in radians, in (0, pi).
     step_size_adaptation
-        Whether the evolution path controls the entropy. Off is CA-MORE: once the model is the
-        run's richest, the entropy falls by ``entropy_decrease`` nats an iteration, down to
+        Whether the evolution path controls the entropy. If False, this is CA-MORE: once the model
+        is the run's richest, the entropy falls by ``entropy_decrease`` nats per iteration, down to
         ``minimal_entropy``.
     entropy_decrease, minimal_entropy
         The fixed schedule of CA-MORE, ``delta`` and ``H^0`` in nats.
     noise
-        ``"none"``: as in the paper. ``"auto"``: the trust regions shrink, and targets are taken by
-        their ranks, as far as the residuals of the surrogate tell noise, see
+        ``"none"``: as in the paper. ``"auto"``: if the residuals of the surrogate indicate noise,
+        the trust regions shrink, and targets are replaced by their ranks; see
         `casmore.algorithms.noise`.
     queue_size, richest_model, samples_per_parameter, whitening, target_normalization
     clip, kurtosis_threshold, ridge, fit_method
-        Of the surrogate, see `casmore.algorithms.surrogate_search.SurrogateParameters`.
+        Settings of the surrogate, see `casmore.algorithms.surrogate_search.SurrogateParameters`.
     population_size, tolerance_f, tolerance_step
     maximal_step_growth, maximal_condition, maximal_failures
-        ``K`` and when a run ends, see `casmore.algorithms.gaussian_search.SearchParameters`.
+        ``K`` and stopping criteria, see `casmore.algorithms.gaussian_search.SearchParameters`.
     """
 
     epsilon_mean: float = defaults.EPSILON_MEAN
@@ -103,9 +103,9 @@ class CasMore(SurrogateSearch):
     sigma0
         Initial standard deviation in every direction.
     population_size
-        ``K``; default: the paper's.
+        ``K``; default: that of the paper.
     seed
-        Seeds the run's own random generator.
+        Seed of the run's own random generator.
     target
         Stop once a value is at most this.
     settings
@@ -156,7 +156,7 @@ class CasMore(SurrogateSearch):
         Raises
         ------
         numpy.linalg.LinAlgError
-            If it can't be done; the distribution is as it was.
+            If the update fails; the distribution is then unchanged.
         """
         p, n = self.parameters, self.distribution.dimension
 
@@ -166,7 +166,7 @@ class CasMore(SurrogateSearch):
         if targets is None:
             return  # a flat function: nothing to learn, and no reason to shrink
 
-        # The richest model there are samples for ("Adaptive Model Complexity"), fitted by ridge
+        # The richest model that the samples allow ("Adaptive Model Complexity"), fitted by ridge
         # regression in whitened coordinates z = L^-1 (x - mu), Sigma = L L' ("Model Learning"):
         # f(z) = -1/2 z' B z + z' h + const, with B = U diag(d) U'
         complexity = self._affordable()
@@ -176,7 +176,7 @@ class CasMore(SurrogateSearch):
         basis = model.basis
         d, g = basis.d, basis.along(model.a)
 
-        trust = self.noise  # all its factors are 1 unless noise is looked for, and found
+        trust = self.noise  # all its factors are 1 unless noise is estimated, and found
         if p.noise is NoiseHandling.AUTO and complexity is p.richest_model:
             self.noise.update(self._reliability(targets, model))
 
@@ -198,17 +198,17 @@ class CasMore(SurrogateSearch):
         self.model, self.complexity = model, complexity
 
     def _fitted(self, targets: Array, complexity: Complexity) -> Model:
-        """Return the surrogate for which there are samples enough."""
+        """Return the richest surrogate for which there are enough samples."""
         return self.fit.fit(self.queue, targets, complexity, self.distribution)
 
     def _reliability(self, targets: Array, model: Model) -> Reliability | None:
-        """Return how much of the model its residuals let pass for signal."""
+        """Return the reliability of the model, estimated from its residuals."""
         Z = self.distribution.whiten(self.queue.points)
         parameters = self.parameters.richest_model.parameters(Z.shape[1])
         return reliability(Z, targets, model, parameters)
 
     def _normalization(self) -> TargetNormalization:
-        """Return the normalisation of the targets: by ranks while noise prevails."""
+        """Return the normalisation of the targets: by ranks while noise dominates."""
         return TargetNormalization.RANKS if self.noise.is_noisy else super()._normalization()
 
     def _entropy_decrease(self, scales: Array) -> float:

@@ -1,8 +1,8 @@
 """The directions along which a model's curvature is diagonal.
 
-In whitened coordinates the updates of mean and covariance separate along them. For a full model
-they are eigenvectors; for a diagonal one, under a diagonal covariance, the coordinates themselves,
-and nothing needs a matrix.
+In whitened coordinates the updates of mean and covariance separate along these directions. For a
+full model they are eigenvectors. For a diagonal model with a diagonal covariance they are the
+coordinate axes, and no matrix is needed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Eigenbasis:
         Raises
         ------
         numpy.linalg.LinAlgError
-            If it has no eigendecomposition in double precision.
+            If the eigendecomposition fails.
         """
         d, U, info = lapack.dsyevd(B, lower=1)
         if info != 0 or not math.isfinite(float(d[0]) + float(d[-1])):
@@ -64,14 +64,14 @@ class Eigenbasis:
 
 @dataclass(frozen=True)
 class CoordinateBasis:
-    """The same for a diagonal matrix: U is a permutation.
+    """Eigendecomposition of a diagonal matrix, where U is a permutation.
 
     Attributes
     ----------
     d
         The diagonal in ascending order, shape (n,).
     order
-        Which coordinate each of them belongs to, shape (n,).
+        The coordinate of each element of ``d``, shape (n,).
     """
 
     d: Array

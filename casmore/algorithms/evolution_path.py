@@ -1,4 +1,4 @@
-"""The evolution path, its desired length, and the entropy change it asks for.
+"""The evolution path, its desired length, and the resulting change of the entropy.
 
 Paper, section "Entropy Control" of "Improving the MORE Algorithm".
 """
@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 
 class EvolutionPath:
-    """A smoothed sum of the mean's steps, and how long it would be were they uncorrelated.
+    """A smoothed sum of the mean's steps, and its expected length for uncorrelated steps.
 
     Parameters
     ----------
@@ -21,13 +21,13 @@ class EvolutionPath:
     smoothing
         ``c_sigma`` in (0, 1).
     epsilon_mean
-        The mean's trust region ``eps_mu`` in nats; steps at the bound get length 1.
+        The mean's trust region ``eps_mu`` in nats; steps at the bound have length 1.
     gain
-        ``alpha``: the largest entropy change, in nats an iteration, up or down. A path of length
-        0 asks for a fall by ``alpha``, one of twice the desired length for a rise by ``alpha``.
+        ``alpha``: the largest change of the entropy per iteration, in nats. A path of length 0
+        decreases it by ``alpha``; a path of twice the desired length increases it by ``alpha``.
     desired_angle
-        ``theta``, between path and step, in radians. The paper takes a little less than a right
-        angle, since reused samples and constrained updates correlate successive steps.
+        ``theta``, the angle between path and step, in radians. The paper uses slightly less than a
+        right angle, since reused samples and constrained updates correlate successive steps.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class EvolutionPath:
     def entropy_decrease(self) -> float:
         """Return ``delta = alpha max(1 - |p| / |p_des|, -1)``, in nats.
 
-        Positive (a short path): entropy falls. Negative (a long one): it grows. The bound on the
-        growth is not in the paper; it is from the authors' code, which clips ``1 - |p| / |p_des|``
-        to [-1, 1].
+        If it is positive (short path), the entropy falls; if negative (long path), it grows. The
+        bound on the growth is not in the paper. It comes from the authors' code, which clips
+        ``1 - |p| / |p_des|`` to [-1, 1].
         """
         if self.desired_length == 0:
             return 0.0

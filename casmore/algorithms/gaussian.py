@@ -1,8 +1,8 @@
-"""The Gaussian search distribution, kept by a factor of its covariance.
+"""The Gaussian search distribution, represented by a factor of its covariance.
 
-Everything the algorithms need is an operation on a factor ``L`` with ``Sigma = L L'``; the
-covariance itself, whose condition number is the square of the factor's, is never formed, inverted
-or decomposed. That carries Sigma with condition number 1e14 and step sizes from 1e-150 to 1e150.
+All algorithms operate on a factor ``L`` with ``Sigma = L L'``. The covariance itself, whose
+condition number is the square of the factor's, is never formed, inverted or decomposed. This
+supports condition numbers of Sigma of 1e14 and step sizes from 1e-150 to 1e150.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class SearchDistribution:
     mean
         Shape (n,).
     factor
-        ``L``, shape (n, n), any invertible matrix: ``L^-1`` is this class's ``Sigma^(-1/2)``. With
-        multiplicative updates ``L <- L S``, S symmetric, it is equivariant under affine maps of
-        the search space, which the symmetric root of Sigma is not.
+        ``L``, shape (n, n), any invertible matrix; ``L^-1`` serves as ``Sigma^(-1/2)``. With
+        multiplicative updates ``L <- L S``, S symmetric, it is equivariant under affine maps of the
+        search space, unlike the symmetric square root of Sigma.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class SearchDistribution:
 
     @property
     def covariance(self) -> Array:
-        """``Sigma = L L'``, shape (n, n); formed on demand, to be looked at."""
+        """``Sigma = L L'``, shape (n, n); computed on demand, for inspection."""
         covariance: Array = self.factor @ self.factor.T
         return covariance
 
@@ -65,7 +65,7 @@ class SearchDistribution:
 
     def axis_lengths(self) -> Array:
         """Return the standard deviations along the principal axes, ascending, shape (n,)."""
-        # singular values of L, not eigenvalues of L L': half the digits would be lost
+        # singular values of L; the eigenvalues of L L' would lose half of the digits
         lengths: Array = np.linalg.svd(self.factor, compute_uv=False)[::-1]
         return lengths
 
@@ -86,8 +86,8 @@ class SearchDistribution:
     def whiten(self, X: Array) -> Array:
         """Return ``L^-1 (x - mean)`` for each row of ``X``, shape (k, n).
 
-        Solved by elimination with partial pivoting; the condition number is that of L, the square
-        root of Sigma's.
+        Solved by elimination with partial pivoting. The condition number is that of L, the square
+        root of that of Sigma.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class SearchDistribution:
         mean_step
             ``z`` of the new mean ``mean + L z``, shape (n,).
         basis
-            Orthonormal directions ``U``; of a diagonal distribution, the coordinates.
+            Orthonormal directions ``U``; for a diagonal distribution, the coordinate axes.
         scales
             Factors of the standard deviations along U, shape (n,): ``L <- L U diag(scales) U'``.
 
@@ -159,7 +159,7 @@ class DiagonalDistribution(SearchDistribution):
 
     @property
     def covariance(self) -> Array:
-        """``diag(s)^2``, shape (n, n); formed on demand, to be looked at."""
+        """``diag(s)^2``, shape (n, n); computed on demand, for inspection."""
         return np.diag(self.factor**2)
 
     def axis_lengths(self) -> Array:

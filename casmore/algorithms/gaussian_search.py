@@ -1,7 +1,7 @@
-"""What the algorithms share: ask and tell around a Gaussian, the best point, reasons to stop.
+"""Base class of the algorithms: ask and tell, the best point, stopping criteria.
 
-An algorithm is its settings, a `SearchParameters`, and its ``_update``, which does one iteration.
-An iteration is K new samples, however they arrive: ``tell`` collects samples until there are K.
+An algorithm consists of its settings, a `SearchParameters`, and its method ``_update``, which does
+one iteration. An iteration uses K new samples: ``tell`` collects samples until there are K.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _ITERATIONS_A_CHECK = 10
 
 @dataclass(frozen=True, kw_only=True)
 class SearchParameters(CheckedSettings):
-    """The settings that all algorithms have.
+    """The settings common to all algorithms.
 
     Attributes
     ----------
     population_size
-        ``K``, samples an iteration.
+        ``K``, the number of samples per iteration.
     tolerance_f
         No progress: the best values of the last 10 + 30 n / K iterations and all values of the
-        last iteration lie within this.
+        last iteration differ by at most this.
     tolerance_step
         Step size too small: the longest axis is below this times ``sigma0``.
     maximal_step_growth
@@ -43,7 +43,7 @@ class SearchParameters(CheckedSettings):
     maximal_condition
         Largest condition number of the covariance.
     maximal_failures
-        Number of failed updates in a row that ends a run.
+        Number of consecutive failed updates that ends a run.
     """
 
     population_size: int
@@ -75,7 +75,7 @@ class GaussianSearch(ABC):
     parameters
         The settings.
     seed
-        Seeds the run's own random generator.
+        Seed of the run's own random generator.
     target
         Stop once a value is at most this.
     diagonal
@@ -121,7 +121,7 @@ class GaussianSearch(ABC):
 
     @property
     def population_size(self) -> int:
-        """Number of points an ``ask`` returns, ``K``."""
+        """Number of points that ``ask`` returns, ``K``."""
         return self.parameters.population_size
 
     @property
@@ -150,10 +150,10 @@ class GaussianSearch(ABC):
         return self.distribution.sample(self.rng, self.population_size if count is None else count)
 
     def tell(self, X: ArrayLike, y: ArrayLike) -> None:
-        """Take evaluated points; update the search distribution for each K of them.
+        """Take evaluated points; update the search distribution for every K of them.
 
-        An iteration is K new samples, in the order told. They may arrive at once, one by one, or
-        in any parts: the run is the same. Fewer than K wait for the next ones.
+        An iteration uses K new samples in the order told. They may be told at once, one by one, or
+        in any parts: the run is the same. Fewer than K are kept until the next call.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class GaussianSearch(ABC):
         self._stop |= reached(self.best_y, self.target)
 
     def _iterate(self, X: Array, y: Array) -> None:
-        """Do one iteration, and see whether it was the last."""
+        """Do one iteration, and check the stopping criteria."""
         self.iterations += 1
         try:
             self._update(X, y)
@@ -196,17 +196,17 @@ class GaussianSearch(ABC):
         self._stop = self._reasons_to_stop(y)
 
     def stop(self) -> dict[StopReason, float]:
-        """Return the reasons to stop with the values that gave them; empty: continue."""
+        """Return the reasons to stop with the values that caused them; empty: continue."""
         return dict(self._stop)
 
     @abstractmethod
     def _update(self, X: Array, y: Array) -> None:
-        """Do one iteration of the algorithm with these K points; NaN comes as infinity.
+        """Do one iteration of the algorithm with these K points; NaN is given as infinity.
 
         Raises
         ------
         numpy.linalg.LinAlgError
-            If it can't be done; the distribution is as it was.
+            If the update fails; the distribution is then unchanged.
         """
 
     def _reasons_to_stop(self, y: Array) -> dict[StopReason, float]:

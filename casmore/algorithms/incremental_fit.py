@@ -1,16 +1,17 @@
-"""The richest model's ridge regression, kept up to date sample by sample.
+"""Ridge regression of the richest model, updated sample by sample.
 
 Between two iterations K of the Q samples change, and with them 2 K of the Q terms of the normal
-matrix ``G = Phi' Phi + R``. The direct fit forms and factors G anew, ``O(P^2 Q + P^3)`` for P
-coefficients; here its inverse is corrected (Woodbury), ``O(P^2 K)``, all of it matrix products.
+matrix ``G = Phi' Phi + R``. The direct fit forms and factors G again, ``O(P^2 Q + P^3)`` for P
+coefficients. This fit updates its inverse by Woodbury's formula, ``O(P^2 K)``, with matrix products
+only.
 
-Two things make that possible. Least squares over all quadratic polynomials is invariant under
-affine maps of the inputs (over those with a diagonal curvature, under maps of each coordinate), so
-the samples may be whitened by a *frame* that is some iterations old:
-the same model comes out (up to the ridge), and the features of old samples stay valid. And an
-inverse that has picked up rounding errors is watched and mended: a step of iterative refinement
-with the residual of the normal equations squares the error, and its size measures it, in the
-predicted values. Where it is too large the fit starts afresh from the samples.
+Two properties make this possible. First, least squares over all quadratic polynomials is invariant
+under affine maps of the inputs (with a diagonal curvature, under maps of each coordinate).
+Therefore the samples may be whitened by a *frame* that is some iterations old: the model is the
+same, up to the ridge, and the features of old samples stay valid. Second, rounding errors of the
+inverse are monitored and corrected: a step of iterative refinement with the residual of the normal
+equations squares the error, and the size of the step measures it in the predicted values. If it is
+too large, the fit is recomputed from the samples.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ from casmore.algorithms.whitening import empirical_whitening, standardisation
 
 Array = NDArray[np.float64]
 
-# Relative size, in predicted values, up to which a refinement step is trusted: what it leaves is
-# about the square, 1e-10.
+# Largest relative size of a refinement step, in predicted values, that is trusted; the remaining
+# error is about its square, 1e-10.
 _TRUSTED = 1e-5
-# While the last step seen was below this, a step is made (and seen) only now and then.
+# If the last refinement step was smaller than this, further steps are made only occasionally.
 _NEGLIGIBLE = 1e-9
 _SOLUTIONS_A_CHECK = 5
 
 
 class IncrementalFit:
-    """Ridge regression of the richest model with an inverse that follows the queue.
+    """Ridge regression of the richest model with an inverse that is updated with the queue.
 
-    Simpler models, which come before and are small, are fitted directly.
+    The simpler models of the first iterations, which are small, are fitted directly.
 
     Parameters
     ----------
@@ -51,13 +52,13 @@ class IncrementalFit:
     ridge
         ``lambda`` of the paper, in units of standardised features.
     richest
-        The richest model, as of `DirectFit`.
+        The richest model, see `DirectFit`.
 
     Attributes
     ----------
     fits, renewals, fallbacks : int
-        Number of richest models; of fresh starts that are due, once the queue has been turned over;
-        and of those that the watch over the accuracy called for.
+        Number of fits of the richest model; of regular recomputations, each time the queue has been
+        replaced; and of recomputations because of insufficient accuracy.
     """
 
     def __init__(
@@ -81,18 +82,18 @@ class IncrementalFit:
         complexity: Complexity,
         distribution: SearchDistribution,
     ) -> Model:
-        """Fit the model to ``y``; as `DirectFit.fit`, whose result this is to rounding.
+        """Fit the model to ``y``; the result is that of `DirectFit.fit` up to rounding.
 
         Raises
         ------
         numpy.linalg.LinAlgError
-            If the normal equations can't be solved even from scratch.
+            If the normal equations can't be solved even after a recomputation.
         """
         if complexity is not self._richest:
             return self._direct.fit(queue, y, complexity, distribution)
         self.fits += 1
         state = self._state
-        self._state = None  # whatever fails below leaves nothing half done
+        self._state = None  # a failure below leaves no inconsistent state
         coefficients = None
         if state is None or state.is_due(queue):
             self.renewals += 1
@@ -105,7 +106,7 @@ class IncrementalFit:
             try:
                 state = _Inverse(queue, distribution, self._ridge, complexity)
                 coefficients = state.solve(y)
-            except np.linalg.LinAlgError:  # as of samples that do not span the space
+            except np.linalg.LinAlgError:  # for instance if samples do not span the space
                 coefficients = None
             if coefficients is None:
                 return self._direct.fit(queue, y, complexity, distribution)
@@ -116,7 +117,7 @@ class IncrementalFit:
 
 
 class _Frame:
-    """Fixed coordinates w, ``x = centre + C w``, in which the samples are about white."""
+    """Fixed coordinates w, ``x = centre + C w``, in which the samples are approximately white."""
 
     def __init__(self, X: Array, distribution: SearchDistribution) -> None:
         """Whiten the samples ``X``, shape (q, n)."""
@@ -140,7 +141,7 @@ class _Frame:
 
 
 class _CoordinateFrame:
-    """The same with axes parallel to the coordinates: ``x = centre + scale w``."""
+    """A frame with axes parallel to the coordinates: ``x = centre + scale w``."""
 
     def __init__(self, X: Array) -> None:
         self.centre, self._scale = standardisation(X)
@@ -171,7 +172,7 @@ class _Inverse:
         else:
             self.frame = _CoordinateFrame(queue.points)
         self._complexity = complexity
-        self._error = math.inf  # of the last solution checked
+        self._error = math.inf  # error of the last solution that was checked
         self._solved = 0
         self._born = self._seen = queue.total
         parameters = complexity.parameters(distribution.dimension)
@@ -179,10 +180,10 @@ class _Inverse:
         self._features = np.empty((parameters, queue.capacity))
         q = self._filled = len(queue)
         self._fill(self.frame.coordinates(queue.points), self._features[:, :q])
-        # the upper triangle; column-major, as BLAS wants what it changes in place
+        # the upper triangle; column-major, as required by BLAS for updates in place
         gram = blas.dsyrk(1.0, self._features[:, :q].T, trans=1)
         mean = gram[0] / q
-        # as the direct fit: ridge times each feature's variance, none for the constant
+        # as in the direct fit: ridge times the variance of each feature, none for the constant
         self._penalty = ridge * np.maximum(gram.diagonal() / q - mean**2, 0.0)
         self._penalty[self._penalty == 0] = ridge
         self._penalty[0] = 0.0
@@ -197,14 +198,14 @@ class _Inverse:
         build_features(W, self._complexity, out[1:])
 
     def is_due(self, queue: SampleQueue) -> bool:
-        """Whether the queue has been turned over since the frame was chosen.
+        """Whether all samples have been replaced since the frame was chosen.
 
-        The distribution may then have left the frame, and conditioning with it.
+        The distribution may then have moved away from the frame, which degrades the conditioning.
         """
         return queue.total - self._born >= queue.capacity
 
     def follow(self, queue: SampleQueue) -> bool:
-        """Take the queue's new samples in and those they overwrote out; False if it can't."""
+        """Add the new samples of the queue and remove the overwritten ones; False on failure."""
         rows = queue.rows_since(self._seen)
         self._seen = queue.total
         # in parts, so that the small matrices below stay smaller than the inverse
@@ -222,11 +223,11 @@ class _Inverse:
         return True
 
     def _exchange(self, changes: Array, k: int) -> bool:
-        """Update the inverse for ``G + U U' - W W'``; False if rounding has made that indefinite.
+        """Update the inverse for ``G + U U' - W W'``; False if rounding makes it indefinite.
 
         U is the first k columns of ``changes``, W the rest. Woodbury's formula, with ``H = G^-1``
-        and ``V = H U``, is ``(G + s U U')^-1 = H - s V (I + s U' V)^-1 V'``. In goes before out:
-        the normal matrix then stays far from singular.
+        and ``V = H U``, is ``(G + s U U')^-1 = H - s V (I + s U' V)^-1 V'``. Samples are added
+        before others are removed, so that the normal matrix stays far from singular.
         """
         U, W = changes[:, :k], changes[:, k:]
         V = blas.dsymm(1.0, self._inverse, changes)
@@ -258,7 +259,7 @@ class _Inverse:
 
 
 def _times_inverse_root(V: Array, U: Array, sign: float) -> Array | None:
-    """Return ``V R^-1`` with ``R' R = I + sign U' V``; None if that is not positive definite."""
+    """Return ``V R^-1`` with ``R' R = I + sign U' V``; None if it is not positive definite."""
     small: Array = sign * (U.T @ V)
     small.flat[:: len(small) + 1] += 1.0
     R, info = lapack.dpotrf(small)

@@ -7,10 +7,10 @@ curvature diagonal, the new distribution has
 * precisions ``(eta + d_i) / (eta + omega)``,
 * means ``z_i = g_i / (eta + d_i)``,
 
-so the entropy constraint, where it is active, gives omega in closed form for every eta, and one
-scalar equation is left: ``KL(eta) = epsilon``. In the moments ``(z, z z' + S)`` the problem is
-convex, whatever the signs of d: KL falls monotonically in eta, from infinity at the pole
-``eta = -d_min``, and there is no hard case.
+so an active entropy constraint gives omega in closed form for every eta, and one scalar equation
+remains: ``KL(eta) = epsilon``. In the moments ``(z, z z' + S)`` the problem is convex for any signs
+of d: KL decreases monotonically in eta, from infinity at the pole ``eta = -d_min``, and there is no
+hard case.
 """
 
 import math
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_MAX_ITERATIONS = 200  # Newton needs about 6; bisection alone, the safeguard, at most this many
+_MAX_ITERATIONS = 200  # Newton needs about 6; pure bisection, the safeguard, at most this many
 _TOLERANCE = 1e-13
 
 
@@ -36,7 +36,7 @@ class JointUpdate:
     variances
         Shape (n,).
     eta, omega
-        Lagrangian multipliers of the KL and of the entropy bound; 0 where one is not active.
+        Lagrange multipliers of the KL bound and of the entropy bound; 0 if the bound is inactive.
     """
 
     step: Array
@@ -46,7 +46,7 @@ class JointUpdate:
 
 
 def joint_update(d: Array, g: Array, epsilon: float, entropy_change: float) -> JointUpdate:
-    r"""Maximise the model over mean and covariance, KL and entropy bounded.
+    r"""Maximise the model over mean and covariance, with bounds on KL and entropy.
 
     Newton's method on ``1 / sqrt(KL)``, which is nearly linear in eta far from the pole and near
     it (as Moré and Sorensen 1983 do for the mean alone), kept inside a bracket.
@@ -60,7 +60,7 @@ def joint_update(d: Array, g: Array, epsilon: float, entropy_change: float) -> J
     epsilon
         Bound on the KL divergence in nats, positive.
     entropy_change
-        ``beta - H_t`` in nats: the smallest change of the entropy allowed. Not positive;
+        ``beta - H_t`` in nats: the smallest allowed change of the entropy, not positive;
         ``-inf`` is the natural-gradient step.
 
     Raises
@@ -87,7 +87,7 @@ def joint_update(d: Array, g: Array, epsilon: float, entropy_change: float) -> J
 def _root(dual: "_Dual", epsilon: float) -> float:
     """Find t with ``KL(t) = epsilon``."""
     low, high = 0.0, math.inf
-    # where the second-order expansion KL = (|g|^2 / 2 + |d|^2 / 4) / eta^2 meets the bound
+    # solution for the second-order expansion KL = (|g|^2 / 2 + |d|^2 / 4) / eta^2
     t = math.sqrt((0.5 * float(dual.g @ dual.g) + 0.25 * float(dual.d @ dual.d)) / epsilon)
     for _ in range(_MAX_ITERATIONS):
         kl, slope = dual.kl(t)
@@ -114,7 +114,7 @@ class _Dual:
     def distribution(self, t: float) -> tuple[Array, Array, bool]:
         """Return the mean, the variances' logarithms, and whether the entropy bound is active."""
         q, eta = self.gaps + t, self.pole + t
-        # eta = 0 is possible with an active bound alone, which fixes the scale that is lacking
+        # eta = 0 is possible only with an active bound, which then determines the scale
         log_variances = np.log((eta if eta > 0 else 1.0) / q)
         missing = self.entropy_change - 0.5 * float(log_variances.sum())
         active = eta == 0 or missing > 0
@@ -124,7 +124,7 @@ class _Dual:
 
     def kl(self, t: float) -> tuple[float, float]:
         """Return KL and its derivative in eta."""
-        with np.errstate(over="ignore", invalid="ignore"):  # at the pole, infinity is meant
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite at the pole
             z, log_variances, active = self.distribution(t)
             growth = np.expm1(log_variances)
             kl = 0.5 * float(z @ z + (growth - log_variances).sum())
@@ -137,7 +137,7 @@ class _Dual:
         return kl, slope
 
     def ends_inside(self, epsilon: float) -> bool:
-        """Whether the maximum under the entropy bound alone satisfies the KL bound."""
+        """Whether the maximum under only the entropy bound satisfies the KL bound."""
         if not self.d[0] > _TOLERANCE or self.entropy_change == -math.inf:
             return False
         return self.kl(0.0)[0] <= epsilon

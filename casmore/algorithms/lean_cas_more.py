@@ -1,14 +1,15 @@
-"""Lean CAS-MORE: CAS-MORE that gets by with fewer evaluations, at more computation for each.
+"""Lean CAS-MORE: a variant with fewer evaluations, but more computation for each.
 
-Not in the paper. Its updates of mean, covariance and entropy are the paper's; four things differ:
+It is not in the paper. Its updates of mean, covariance and entropy are those of the paper, with
+four differences:
 
-- the surrogate is fitted to weighted samples, the better ones counting more;
-- of two models, of the values themselves and of the normalised ones, the one is used that has
-  predicted the order of new samples better: the first is exact on quadratics, the second does not
-  mind outliers;
-- one sample of each population is the surrogate's optimum, within a radius; evaluated, it is
-  either good or makes the surrogate better where it was wrong;
-- populations are smaller.
+- The surrogate is fitted to weighted samples, with larger weights for better ones.
+- Two models are fitted, one to the values and one to the normalised values. The one that has
+  predicted the order of new samples better is used. The first is exact on quadratics, the second is
+  robust to outliers.
+- One sample of each population is the surrogate's optimum within a radius. Evaluating it gives
+  either a good value, or corrects the surrogate where it was wrong.
+- Populations are smaller.
 """
 
 from __future__ import annotations
@@ -32,25 +33,26 @@ from casmore.algorithms.trust_region import mean_step
 
 Array = NDArray[np.float64]
 
-# Samples of a population that models are judged by: all pairs of more would take their time
+# Number of samples of a population that models are judged by; comparing all pairs of more is slow
 _MOST_JUDGED = 50
 
 
 @dataclass(frozen=True, kw_only=True)
 class LeanCasMoreParameters(CasMoreParameters):
-    """The settings of a run: those of CAS-MORE and some more.
+    """The settings of a run: those of CAS-MORE and the following.
 
     Attributes
     ----------
     injection_radius
-        How far from the mean the surrogate's optimum is looked for, in standard deviations.
+        Radius around the mean within which the surrogate's optimum is searched, in standard
+        deviations.
     weight_ratio
-        The best sample's weight, in units of the worst one's.
+        Ratio of the weights of the best and the worst sample.
     outlier_gap
-        By how much a sample falls short of the best one if that halves its weight, in units of
-        the median; for the model of the values themselves.
+        Difference from the best value at which the weight of a sample is halved, in units of the
+        median difference; for the model of the values.
     agreement_memory
-        In [0, 1): how much of what is known of the models' predictions an iteration keeps.
+        Weight in [0, 1) of the previous iterations in the average agreement of the models.
     """
 
     injection_radius: float
@@ -94,8 +96,8 @@ class LeanCasMore(CasMore):
     Attributes
     ----------
     agreement : ndarray
-        Kendall's tau of predicted and true values of new samples, averaged over the last
-        iterations: of the model of the values, and of that of the normalised values.
+        Kendall's tau between predicted and true values of new samples, averaged over the last
+        iterations, for the model of the values and for that of the normalised values.
     """
 
     parameters: LeanCasMoreParameters
@@ -124,7 +126,7 @@ class LeanCasMore(CasMore):
     def ask(self, count: int | None = None) -> Array:
         """Sample the search distribution; the first point is the surrogate's optimum.
 
-        First, since a target may be reached by it; and once, in the first ``ask`` that follows an
+        It comes first because it may reach the target, and only once, in the first ``ask`` after an
         iteration.
 
         Parameters
@@ -152,7 +154,7 @@ class LeanCasMore(CasMore):
 
     @property
     def _better(self) -> int:
-        """Which of the two models has predicted better so far."""
+        """Index of the model with the better predictions so far."""
         return int(self.agreement.argmax())
 
     def _fitted(self, targets: Array, complexity: Complexity) -> Model:
@@ -171,7 +173,7 @@ class LeanCasMore(CasMore):
         return self._models[self._better]
 
     def _reliability(self, targets: Array, model: Model) -> Reliability | None:
-        """Return the reliability of the better model, by what it was fitted to."""
+        """Return the reliability of the better model for its own targets and weights."""
         values, weights = self._fitted_to[self._better]
         Z = self.distribution.whiten(self.queue.points)
         parameters = self.parameters.richest_model.parameters(Z.shape[1])
@@ -186,9 +188,10 @@ class LeanCasMore(CasMore):
         return optimum if np.isfinite(optimum).all() else None
 
     def _judge(self, X: Array, y: Array) -> None:
-        """Compare what the last models predict with the values, neither having seen the other.
+        """Compare the predictions of the last models with the values of new samples.
 
-        Models that are not the richest yet say nothing of which richest one will be right.
+        Models that are not yet the richest are ignored, since they do not show which of the richest
+        models will be better.
         """
         known = np.isfinite(y).nonzero()[0][:_MOST_JUDGED]
         is_richest = self.complexity is self.parameters.richest_model

@@ -1,4 +1,4 @@
-"""The quadratic models: linear, diagonal or full, and which of them the samples determine.
+"""The quadratic models (linear, diagonal or full), and the choice between them.
 
 Paper, section "Adaptive Model Complexity". A model is ``f(x) = -1/2 x' A x + x' a + a0``.
 """
@@ -18,14 +18,14 @@ Array = NDArray[np.float64]
 
 
 class Complexity(StrEnum):
-    """Which features the model has."""
+    """The complexity of a model, which determines its features."""
 
     LINEAR = "linear"
     DIAGONAL = "diagonal"
     FULL = "full"
 
     def parameters(self, n: int) -> int:
-        """Return the number of coefficients in dimension ``n``, the constant included."""
+        """Return the number of coefficients in dimension ``n``, including the constant."""
         if self is Complexity.LINEAR:
             return 1 + n
         if self is Complexity.DIAGONAL:
@@ -33,7 +33,7 @@ class Complexity(StrEnum):
         return 1 + n * (n + 3) // 2
 
 
-# Samples for each parameter that a model needs (paper, "Adaptive Model Complexity")
+# Number of samples per parameter of a model (paper, "Adaptive Model Complexity")
 SAMPLES_PER_PARAMETER = 1.1
 
 
@@ -48,18 +48,18 @@ def affordable_complexity(
     Parameters
     ----------
     samples
-        Their number.
+        Number of samples.
     n
         The dimension.
     richest
-        No model richer than this.
+        The richest model allowed.
     samples_per_parameter
-        How many samples a model needs for each of its parameters.
+        Number of samples needed per parameter of a model.
 
     Returns
     -------
     Complexity or None
-        None if the samples are too few even for the linear model.
+        None if there are too few samples even for the linear model.
     """
     order = (Complexity.FULL, Complexity.DIAGONAL, Complexity.LINEAR)
     for complexity in order[order.index(richest) :]:
@@ -96,8 +96,8 @@ class QuadraticModel:
         """Return the same function of ``z``, where ``x = M z + offset``.
 
         With ``M = C^-1`` and ``offset = -C^-1 mean`` this is the paper's back-transformation from
-        whitened to original parameters (whose formula for the constant misprints the term
-        ``-1/2 mean' A mean``).
+        whitened to original parameters. (In the paper, the formula of the constant lacks the term
+        ``-1/2 mean' A mean``.)
         """
         slope = self.a - self.A @ offset
         return QuadraticModel(
@@ -109,7 +109,7 @@ class QuadraticModel:
 
 @dataclass(frozen=True)
 class DiagonalModel:
-    """The same with a diagonal ``A``, of which ``curvatures``, shape (n,), is the diagonal."""
+    """A model with a diagonal ``A``, whose diagonal is ``curvatures``, shape (n,)."""
 
     curvatures: Array
     a: Array
@@ -117,7 +117,7 @@ class DiagonalModel:
 
     @property
     def A(self) -> Array:
-        """The matrix, shape (n, n); formed on demand, to be looked at."""
+        """The matrix, shape (n, n); computed on demand, for inspection."""
         return np.diag(self.curvatures)
 
     def __call__(self, X: Array) -> Array:

@@ -1,10 +1,11 @@
-"""MORE, the original: one joint trust region, a bound on the entropy, a schedule for that bound.
+"""The original MORE: a joint trust region, and a bound on the entropy with a schedule.
 
-Paper, section "Model-Based Relative Entropy Stochastic Search". It shares with CAS-MORE the queue,
-the normalisation of the targets and the reasons to stop; its model learner is ours or that of the
-first paper.
+Paper, section "Model-Based Relative Entropy Stochastic Search". It shares the queue, the
+normalisation of the targets and the stopping criteria with CAS-MORE. The model learner is that of
+CAS-MORE or that of the original paper.
 
-CA-MORE, between the two, is `casmore.algorithms.cas_more.CasMore` without step-size adaptation.
+CA-MORE, the intermediate variant, is `casmore.algorithms.cas_more.CasMore` without step-size
+adaptation.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ Array = NDArray[np.float64]
 
 
 class EntropySchedule(StrEnum):
-    """How the entropy bound beta falls from the present entropy H (paper, "Entropy Control")."""
+    """The schedule of the entropy bound beta, given the entropy H (paper, "Entropy Control")."""
 
     LINEAR = "linear"  # beta = max(H - delta, H0)
     FRACTION = "fraction"  # beta = gamma (H - H0) + H0
 
 
 class ModelLearner(StrEnum):
-    """Which surrogate is fitted."""
+    """The kind of surrogate."""
 
     LEAST_SQUARES = "least-squares"
     BAYESIAN = "bayesian"
@@ -60,17 +61,17 @@ class MoreParameters(SurrogateParameters):
     model
         ``"least-squares"``: CAS-MORE's surrogate; ``"bayesian"``: the one of 2015.
     reduced_dimension, projections, prior_precision
-        Of the Bayesian model, see `ProjectedBayesianFit`.
+        Settings of the Bayesian model, see `ProjectedBayesianFit`.
     queue_size, richest_model, samples_per_parameter, whitening, target_normalization
     clip, kurtosis_threshold, ridge, fit_method
-        Of the surrogate, see `casmore.algorithms.surrogate_search.SurrogateParameters`.
+        Settings of the surrogate, see `casmore.algorithms.surrogate_search.SurrogateParameters`.
     population_size, tolerance_f, tolerance_step
     maximal_step_growth, maximal_condition, maximal_failures
-        ``K`` and when a run ends, see `casmore.algorithms.gaussian_search.SearchParameters`.
+        ``K`` and stopping criteria, see `casmore.algorithms.gaussian_search.SearchParameters`.
     """
 
-    # With the entropy falling this slowly, a few hundred evaluations a dimension take the sphere
-    # to 1e-8, and larger trust regions bring nothing (grid search of the study "rosenbrock").
+    # At this rate the sphere reaches 1e-8 after a few hundred evaluations per dimension, and larger
+    # trust regions do not help (grid search of the study "rosenbrock").
     epsilon: float = 0.1
     entropy_schedule: EntropySchedule = EntropySchedule.LINEAR
     entropy_decrease: float = 0.1
@@ -172,13 +173,13 @@ class More(SurrogateSearch):
         )
 
     def entropy_bound(self) -> float:
-        """Return ``beta`` of the next update, in nats; never above the present entropy."""
+        """Return ``beta`` of the next update, in nats; at most the current entropy."""
         entropy, p = self.distribution.entropy, self.parameters
         if p.entropy_schedule is EntropySchedule.FRACTION:
             beta = p.entropy_rate * (entropy - p.minimal_entropy) + p.minimal_entropy
         else:
             beta = max(entropy - p.entropy_decrease, p.minimal_entropy)
-        # a bound above it would ask for growth, which a KL bound may not allow
+        # a larger bound would require growth, which the KL bound may not allow
         return min(beta, entropy)
 
     def _update(self, X: Array, y: Array) -> None:
@@ -187,7 +188,7 @@ class More(SurrogateSearch):
         Raises
         ------
         numpy.linalg.LinAlgError
-            If it can't be done; the distribution is as it was.
+            If the update fails; the distribution is then unchanged.
         """
         # The queue of the last Q samples, and its targets
         self.queue.add(X, y)

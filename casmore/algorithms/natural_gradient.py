@@ -8,11 +8,11 @@ Let ``theta = (m, Lambda)`` be the natural parameters of the search distribution
    compatible features. These are ``x`` and ``-1/2 x x'`` less their expectations, so that the
    natural gradient is ``(a, A)`` of the full quadratic model, whose constant is the baseline;
 2. without a bound on the entropy, MORE's update is ``theta + (a, A) / eta``: a step along the
-   natural gradient, of a length that the trust region decides.
+   natural gradient, whose length is set by the trust region.
 
-Nothing here is needed to run an algorithm: it is what their updates are checked against. CAS-MORE
-takes the two parts of the same gradient with lengths of their own. The ridge, weights other than 1
-and the robust normalisation of the targets make the gradient an approximate one.
+The algorithms do not use this module; tests compare their updates with it. CAS-MORE uses separate
+step lengths for the two parts of the gradient. The ridge, weights other than 1 and the robust
+normalisation of the targets make the gradient approximate.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ def natural_gradient(
 ) -> tuple[Array, Array]:
     """Return ``F^-1 grad J`` in natural parameters, F and grad J being means over samples.
 
-    With the mean reward as baseline, and by the textbook: the scores of all samples are formed, in
-    n (n + 3) / 2 coordinates, and a linear system of that size is solved.
+    A textbook implementation with the mean reward as baseline: it forms the scores of all samples,
+    in n (n + 3) / 2 coordinates, and solves a linear system of that size.
 
     Parameters
     ----------
     X
         Samples, shape (q, n).
     rewards
-        To be maximised, shape (q,).
+        Rewards, to be maximised, shape (q,).
     distribution
-        The search distribution; the samples need not all be from it.
+        The search distribution; samples may come from other distributions.
 
     Returns
     -------

@@ -1,10 +1,10 @@
-"""How much of a surrogate is signal, and how far to trust it: CAS-MORE under noise.
+"""Noise handling of CAS-MORE: how much of a surrogate is signal.
 
-Not in the paper. A quadratic model fitted to Q samples is an average over them, so that the
-residuals of the fit tell the noise without a single evaluation more. Its two parts, the linear one
-that moves the mean and the quadratic one that shapes the covariance, are each the sum of a true
-part and of an estimation error of known size: with P coefficients fitted to noise of variance s^2,
-k of them explain a sum of squares of ``k s^2`` on average, be there anything to explain or not.
+This is not in the paper. A quadratic model fitted to Q samples averages over them, so the residuals
+of the fit reveal the noise without further evaluations. The model has two parts: the linear part
+moves the mean, and the quadratic part shapes the covariance. Each is the sum of a true part and an
+estimation error of known size: with P coefficients fitted to noise of variance s^2, k of them
+explain a sum of squares of ``k s^2`` on average, even if there is no signal.
 
 For coefficients with a normal prior of unknown variance, the posterior mean is the estimate times
 
@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 
 class NoiseHandling(StrEnum):
-    """Whether a search looks for noise, and adapts to it."""
+    """Whether a search estimates noise and adapts to it."""
 
     NONE = "none"
     AUTO = "auto"
@@ -70,16 +70,16 @@ def reliability(
     targets
         Shape (q,).
     model
-        Fitted to them.
+        The model fitted to the targets.
     parameters
         P, the number of its coefficients, more than n + 1.
     weights
-        Of the squared residuals in the fit, shape (q,), of mean 1; default: all 1.
+        Weights of the squared residuals in the fit, shape (q,), with mean 1; default: all 1.
 
     Returns
     -------
     Reliability or None
-        None if the samples do not span the space, or leave nothing over to tell the noise by.
+        None if the samples do not span the space, or leave no degrees of freedom for the noise.
     """
     q, n = Z.shape
     if q <= parameters:
@@ -89,7 +89,7 @@ def reliability(
     if weights is not None:
         roots = np.sqrt(weights)
         centred, y, residual = centred * roots[:, np.newaxis], y * roots, residual * roots
-    # sum of squares that the linear part explains alone: c' G^-1 c
+    # sum of squares explained by the linear part alone: c' G^-1 c
     factor, info = lapack.dpotrf(centred.T @ centred, lower=1)
     if info != 0:
         return None
@@ -112,7 +112,7 @@ def _shrinkage(explained: float, coefficients: int, noise: float) -> float:
 
 
 class NoiseFilter:
-    """The reliability averaged over iterations, and what it does to an update.
+    """The reliability averaged over iterations, and its effect on an update.
 
     Attributes
     ----------
@@ -124,13 +124,13 @@ class NoiseFilter:
     _POWER = 3  # of the reliabilities in the trust regions (measured: 1, 2, 3 and 4)
     _LEAST = 0.02  # so that a search that sees only noise can still find out
     _LEAST_ENTROPY = 0.05
-    _RANKS_BELOW = 0.6  # explained variance below which targets are taken by their ranks
+    _RANKS_BELOW = 0.6  # explained variance below which targets are replaced by their ranks
 
     def __init__(self) -> None:
         self.linear = self.quadratic = self.explained = 1.0
 
     def update(self, found: Reliability | None) -> None:
-        """Average over one iteration more."""
+        """Include one more iteration in the average."""
         if found is None:
             return
         for name in ("linear", "quadratic", "explained"):
@@ -149,10 +149,10 @@ class NoiseFilter:
 
     @property
     def entropy_rate(self) -> float:
-        """Factor of the entropy's change: a path that is noise calls for none."""
+        """Factor of the change of the entropy: a path of pure noise causes none."""
         return max(self.linear, self._LEAST_ENTROPY)
 
     @property
     def is_noisy(self) -> bool:
-        """Whether noise outweighs what a quadratic model can explain."""
+        """Whether noise exceeds what a quadratic model can explain."""
         return self.explained < self._RANKS_BELOW

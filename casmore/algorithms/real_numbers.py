@@ -1,7 +1,7 @@
-"""The one place where numbers given by a user become arrays of floats.
+"""Conversion of numbers given by the user to arrays of floats.
 
-NumPy's own conversion makes NaN of None, 0 of a masked value, and drops imaginary parts, with a
-warning at most. Here each of them is an error.
+NumPy's own conversion turns None into NaN and masked values into 0, and drops imaginary parts, at
+most with a warning. Here each of these is an error.
 """
 
 import reprlib
@@ -26,7 +26,7 @@ def real_array(values: Any, name: str) -> Array:
         A real number, or an array or nested sequence of real numbers. NaN and infinity are
         numbers.
     name
-        What the values are, for the error message: ``"x0"``, ``"the value of f"``.
+        Name of the values in error messages: ``"x0"``, ``"the value of f"``.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def real_array(values: Any, name: str) -> Array:
     if type(values) is np.ndarray and values.dtype == np.float64:  # the usual case
         return values.copy()
     try:
-        with np.errstate(over="ignore"):  # of long doubles: infinity
+        with np.errstate(over="ignore"):  # large long doubles become infinity
             array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
             if np.ma.is_masked(array):
                 raise TypeError(f"{name} has masked elements: {shortened(values)}")
@@ -49,7 +49,7 @@ def real_array(values: Any, name: str) -> Array:
                 return np.array(array, dtype=np.float64, subok=False)
     except TypeError:
         raise
-    except Exception as error:  # whatever an object raises that is asked for its array
+    except Exception as error:  # the array conversion of an object may raise anything
         raise ValueError(f"{name} can't be read as real numbers: {shortened(values)}") from error
     if array.dtype == object:
         return _from_objects(array, name)
@@ -83,5 +83,5 @@ def shortened(value: Any) -> str:
     """Return the representation of any object, cut to a length that fits an error message."""
     try:
         return _REPR.repr(value)
-    except Exception:  # an object whose __repr__ fails is shown all the same
+    except Exception:  # __repr__ of the object fails
         return f"<{type(value).__name__}>"

@@ -1,7 +1,6 @@
-"""How much each sample counts in the surrogate's fit: the better ones more, outliers hardly.
+"""Weights of the samples in the fit of the surrogate: large for good ones, small for outliers.
 
-Weighing keeps what clipping takes away: where the function is a quadratic, the fit is exact
-whatever the weights.
+Unlike clipping, weights preserve quadratic functions: their fit is exact for any weights.
 """
 
 import numpy as np
@@ -13,16 +12,16 @@ _LARGEST_GAP = 1e100  # its square is finite; its weight is 0 for all that matte
 
 
 def rank_weights(rewards: Array, ratio: float) -> Array:
-    """Return weights of mean 1 that fall linearly with the rank, the best one's being largest.
+    """Return weights of mean 1 that decrease linearly with the rank, the largest for the best.
 
     As in the surrogate of lq-CMA-ES (Hansen, "A global surrogate assisted CMA-ES", GECCO 2019).
 
     Parameters
     ----------
     rewards
-        Finite values, larger ones are better, shape (q,).
+        Finite values, larger is better, shape (q,).
     ratio
-        The best sample's weight, in units of the worst one's.
+        Ratio of the weights of the best and the worst sample.
     """
     weights = np.empty(len(rewards))
     weights[np.argsort(-rewards, kind="stable")] = np.linspace(ratio, 1.0, len(rewards))
@@ -31,9 +30,9 @@ def rank_weights(rewards: Array, ratio: float) -> Array:
 
 
 def gaps_to_best(rewards: Array) -> Array:
-    """Return by how much each reward falls short of the best, in units of the median of that.
+    """Return the difference of each reward from the best, in units of the median difference.
 
-    The best ones' digits stay, which centring on the mean would lose to outliers.
+    This preserves the digits of the best rewards; with outliers, centring on the mean would not.
 
     Parameters
     ----------
@@ -54,7 +53,7 @@ def outlier_weights(gaps: Array, scale: float) -> Array:
     Parameters
     ----------
     gaps
-        Of `gaps_to_best`, shape (q,).
+        The differences returned by `gaps_to_best`, shape (q,).
     scale
         The gap that halves the weight, in units of the median gap.
     """

@@ -9,8 +9,8 @@ Array = NDArray[np.float64]
 class SampleQueue:
     """The last ``capacity`` samples and their function values.
 
-    A ring buffer: newcomers overwrite the oldest in place, nothing is moved. The rows stand in no
-    particular order, which least squares does not mind.
+    A ring buffer: new samples overwrite the oldest in place. The rows have no particular order,
+    which does not matter for least squares.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class SampleQueue:
         self.capacity = capacity
         self._points = np.empty((capacity, dimension))
         self._values = np.empty(capacity)
-        self.total = 0  # samples ever added; sample i stands in row i % capacity
+        self.total = 0  # number of samples ever added; sample i is in row i % capacity
 
     def __len__(self) -> int:
         return min(self.total, self.capacity)
@@ -40,7 +40,7 @@ class SampleQueue:
         return _read_only(self._values[: len(self)])
 
     def add(self, X: Array, y: Array) -> None:
-        """Append samples in order; of more than the queue holds, the last ones stay."""
+        """Append samples in order; if there are more than the capacity, the last ones are kept."""
         before = self.total
         self.total += len(y)
         rows = self.rows_since(before)
@@ -48,7 +48,7 @@ class SampleQueue:
         self._values[rows] = y[-self.capacity :]
 
     def rows_since(self, total: int) -> NDArray[np.intp]:
-        """Return the rows written since ``total`` was that, oldest first, each once."""
+        """Return the rows written since ``total`` had this value, oldest first, each once."""
         first = max(total, self.total - self.capacity)
         return np.arange(first, self.total) % self.capacity
 

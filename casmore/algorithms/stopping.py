@@ -1,4 +1,4 @@
-"""Why a run ended: the names every solver's ``stop()`` uses."""
+"""The reasons to stop that every solver's ``stop()`` uses."""
 
 import math
 from enum import StrEnum
@@ -20,10 +20,10 @@ class StopReason(StrEnum):
 
 
 def reached(best_y: float, target: float | None) -> dict[StopReason, float]:
-    """Return whether the best value is a reason to stop; empty: it is not.
+    """Return the reason to stop due to the best value; empty if there is none.
 
-    A target of infinity is reached by the first finite value. Without a target, minus infinity
-    ends the run, but does not reach anything.
+    A target of infinity is reached by the first finite value. Without a target, minus infinity ends
+    the run, but does not count as reaching a target.
     """
     if target is not None and best_y <= target and best_y < math.inf:
         return {StopReason.TARGET: best_y}

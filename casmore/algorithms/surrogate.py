@@ -33,11 +33,11 @@ class DirectFit:
     ridge
         ``lambda`` of the paper, in units of standardised features.
     whitening
-        Whether the full model is fitted in coordinates whitened by the samples' own mean and
-        covariance. Off is for the paper's ablation.
+        Whether the full model is fitted in coordinates whitened by the samples' mean and
+        covariance; False is for the paper's ablation.
     richest
-        The richest model to be fitted. Below the full one, models are `DiagonalModel`, and the
-        search distributions given must be diagonal: time and memory are linear in n.
+        The richest model to be fitted. If it is simpler than the full one, models are
+        `DiagonalModel`, and search distributions must be diagonal: time and memory are linear in n.
     """
 
     def __init__(
@@ -71,11 +71,12 @@ class DirectFit:
         y
             Their normalised targets, shape (q,).
         complexity
-            Which model to fit.
+            Complexity of the model.
         distribution
-            The search distribution, in whose whitened coordinates the model is wanted.
+            The search distribution, which defines the whitened coordinates of the model.
         weights
-            Of the squared residuals, shape (q,), of mean 1; default: all 1, as in the paper.
+            Weights of the squared residuals, shape (q,), with mean 1; default: all 1, as in the
+            paper.
 
         Returns
         -------
@@ -112,14 +113,14 @@ class DirectFit:
             W, _ = lapack.dtrtrs(C, Z, lower=1, overwrite_b=1)
             M, _ = lapack.dtrtri(C, lower=1)
             return W, M, -M @ mean
-        # the axes must stay those of the search space: only their scales are standardised
+        # the axes of the search space must be kept: only their scales are standardised
         centre, scale = standardisation(X, weights)
         L = distribution.factor
         M = L / scale if L.ndim == 1 else L / scale[:, np.newaxis]
         return ((X - centre) / scale).T, M, (distribution.mean - centre) / scale
 
 
-# Of fewer samples than this, products are formed in one go; of more, row by row without copies.
+# Up to this number of samples, products are computed at once; beyond it, row by row without copies.
 _FEW = 64
 
 
@@ -132,7 +133,7 @@ def _upper_triangle(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
     """Fill and return the rows of ``out`` with the features of the samples ``W``, shape (n, q).
 
-    The constant is left out; products stand in the order (1,1), (1,2), ..., (1,n), (2,2), ...
+    The constant is omitted; products are in the order (1,1), (1,2), ..., (1,n), (2,2), ...
     """
     n = len(W)
     out = out[: complexity.parameters(n) - 1]
@@ -155,10 +156,10 @@ def ridge_regression(
 ) -> tuple[Array, float]:
     """Regress ``y`` on the features, with an intercept and a ridge on standardised features.
 
-    Features are centred, since the intercept stands apart, but not divided by their standard
-    deviations: Cholesky's factorisation is invariant under diagonal scaling, so standardising
-    changes only what the ridge means, and that is carried by the ridge itself,
-    ``ridge * variance_i`` for feature i.
+    Features are centred, since the intercept is separate, but not divided by their standard
+    deviations. The Cholesky factorisation is invariant under diagonal scaling, so standardisation
+    only changes the meaning of the ridge. This is taken into account by the ridge
+    ``ridge * variance_i`` of feature i.
 
     Parameters
     ----------
@@ -169,7 +170,7 @@ def ridge_regression(
     ridge
         Regularisation of the standardised coefficients.
     weights
-        Of the squared residuals, shape (q,), of mean 1; default: all 1.
+        Weights of the squared residuals, shape (q,), with mean 1; default: all 1.
 
     Returns
     -------
@@ -198,14 +199,14 @@ def ridge_regression(
 
 
 class Layout:
-    """Where each coefficient of a model in dimension ``n`` stands in its matrix.
+    """The position of each coefficient of a model in dimension ``n`` in its matrix.
 
     Parameters
     ----------
     n
         The dimension.
     richest
-        The richest model; if it is not the full one, models are made without matrices.
+        The richest model; if it is not the full one, models are built without matrices.
     """
 
     def __init__(self, n: int, richest: Complexity = Complexity.FULL) -> None:

@@ -1,4 +1,4 @@
-"""What CAS-MORE and MORE share: the queue of samples, the targets, and the surrogate.
+"""Base class of CAS-MORE and MORE: the queue of samples, the targets, and the surrogate.
 
 The paper maximises rewards; these algorithms minimise ``y``, so that the reward is ``-y``.
 """
@@ -45,31 +45,31 @@ class SurrogateParameters(SearchParameters):
     Attributes
     ----------
     queue_size
-        ``Q_max``, samples the surrogate is fitted to.
+        ``Q_max``, the largest number of samples that the surrogate is fitted to.
     richest_model
-        ``"full"``, ``"diagonal"`` or ``"linear"``: the model that a run ends up with, once there
-        are samples enough. Below ``"full"`` the covariance is diagonal as well, and time and
-        memory are linear in n. Default: the richest that the queue can hold and that fits into
-        memory, which the full one does up to n = 84.
+        ``"full"``, ``"diagonal"`` or ``"linear"``: the model of a run once there are enough
+        samples. If it is not ``"full"``, the covariance is diagonal as well, and time and memory
+        are linear in n. Default: the richest model that the queue can hold and that fits into
+        memory, which the full model does up to n = 84.
     samples_per_parameter
-        How many samples a model needs for each of its parameters.
+        Number of samples needed per parameter of a model.
     whitening
         Whether the full model is fitted in whitened coordinates.
     target_normalization
         ``"robust"``, ``"standard"``, ``"none"`` (centred, nothing else), or ``"ranks"`` (normal
         scores: the least sensitive to outliers, and no natural gradient of the expected value).
     clip, kurtosis_threshold
-        Of the robust normalisation: ``v_clip`` and the excess kurtosis that calls for more.
+        Robust normalisation: ``v_clip``, and the excess kurtosis above which it is repeated.
     ridge
-        ``lambda`` of the ridge regression, for standardised features. The paper gives no number.
-        This one is too small to be seen in a model; it decides only between models that fit the
-        samples equally well, as where these do not span the space, and in high dimensions it is
+        ``lambda`` of the ridge regression, for standardised features. The paper gives no value. The
+        default has a negligible effect on the model. It only selects among models that fit the
+        samples equally well, for instance if these do not span the space. In high dimensions it is
         below the rounding errors of the normal matrix.
     fit_method
         ``"direct"``, ``"incremental"``, or ``"auto"``: the faster one.
     population_size, tolerance_f, tolerance_step
     maximal_step_growth, maximal_condition, maximal_failures
-        ``K`` and when a run ends, see `casmore.algorithms.gaussian_search.SearchParameters`.
+        ``K`` and stopping criteria, see `casmore.algorithms.gaussian_search.SearchParameters`.
     """
 
     queue_size: int
@@ -108,7 +108,7 @@ class SurrogateParameters(SearchParameters):
         Raises
         ------
         TypeError
-            If a change names no setting; the message suggests the nearest name.
+            If there is no such setting; the message suggests the closest name.
         ValueError
             If a setting is of the wrong type or out of its range.
         """
@@ -140,7 +140,7 @@ class SurrogateParameters(SearchParameters):
 
     @classmethod
     def _defaults(cls, n: int, richest: Complexity) -> dict[str, Any]:
-        """Return the defaults of a subclass's own settings, where they depend on n."""
+        """Return the defaults of a subclass's own settings that depend on n."""
         return {}
 
     def _held(self, n: int, *, needed: bool) -> Complexity:
@@ -149,7 +149,7 @@ class SurrogateParameters(SearchParameters):
         Raises
         ------
         ValueError
-            If it can't hold that one although it is needed, or none at all.
+            If it can't hold a model that was requested, or none at all.
         """
         ratio = self.samples_per_parameter
         held = affordable_complexity(self.queue_size, n, self.richest_model, ratio)
@@ -225,7 +225,7 @@ class SurrogateSearch(GaussianSearch):
         return self.parameters.target_normalization
 
     def _affordable(self) -> Complexity | None:
-        """Return the richest model that there are samples for; None: not even a linear one."""
+        """Return the richest model that the samples allow; None: not even a linear one."""
         p = self.parameters
         return affordable_complexity(
             len(self.queue), self.distribution.dimension, p.richest_model, p.samples_per_parameter
@@ -233,10 +233,10 @@ class SurrogateSearch(GaussianSearch):
 
 
 def _make_fit(n: int, p: SurrogateParameters) -> DirectFit | IncrementalFit:
-    """Return the fit that the settings ask for; if they leave it open, the faster one.
+    """Return the fit of the settings; with ``"auto"``, the faster one.
 
-    Measured: corrections pay from about 66 parameters on (10-D), and where an iteration replaces
-    but a small part of the queue.
+    In measurements, the incremental fit is faster from about 66 parameters on (10-D), if an
+    iteration replaces only a small part of the queue.
     """
     parameters = p.richest_model.parameters(n)
     pays = parameters >= 66 and p.queue_size >= 8 * p.population_size and p.whitening

@@ -1,7 +1,7 @@
 """Normalisation of the function values (paper, "Target Normalization" and appendix).
 
-The function values enter the surrogate's fit only through these: values spanning many orders of
-magnitude, and outliers, would otherwise decide the model alone.
+The surrogate is fitted only to normalised values. Otherwise outliers, or values that span many
+orders of magnitude, would dominate the model.
 """
 
 import math
@@ -17,21 +17,21 @@ Array = NDArray[np.float64]
 
 
 class TargetNormalization(StrEnum):
-    """Which normalisation a solver applies; the paper's default is robust."""
+    """The normalisation of a solver; the paper's default is robust."""
 
     ROBUST = "robust"
     STANDARD = "standard"
     RANKS = "ranks"  # normal scores, of noisy values
-    NONE = "none"  # centred alone
+    NONE = "none"  # only centred
 
 
 def finite_rewards(y: Array) -> Array:
-    """Return ``-y``, infinities replaced by the extremes of the finite values.
+    """Return ``-y`` with infinities replaced by the extremes of the finite values.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If no value is finite: nothing can be fitted to them.
+        If no value is finite.
     """
     are_finite = np.isfinite(y)
     if are_finite.all():
@@ -44,10 +44,10 @@ def finite_rewards(y: Array) -> Array:
 
 
 def centred(y: Array) -> Array:
-    """Return ``(y - mean) 2^-k``, with a k so large that no sum overflows.
+    """Return ``(y - mean) 2^-k``, with k large enough that no sum overflows.
 
-    The scale changes no update: models of scaled targets have the same maximum within a trust
-    region.
+    The scale does not change the update: models of scaled targets have the same maximum within a
+    trust region.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def centred(y: Array) -> Array:
 
 
 def normal_scores(y: Array) -> Array:
-    """Return the normal quantiles of the ranks, ``Phi^-1((r - 1/2) / q)``; equal values share.
+    """Return the normal quantiles of the ranks, ``Phi^-1((r - 1/2) / q)``, averaged over ties.
 
     Parameters
     ----------
@@ -88,11 +88,11 @@ def standard(y: Array) -> Array:
 
 
 def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Array:
-    """Standardise again and again without the outliers, then clip these (paper, Algorithm 1).
+    """Standardise repeatedly without outliers, then clip the outliers (paper, Algorithm 1).
 
     Values outside ``(-clip, clip)`` after standardisation are outliers. While the excess kurtosis
-    of the others exceeds the threshold, they are standardised by themselves. In the end all
-    outliers take the smallest or the largest value of the innermost set.
+    of the other values exceeds the threshold, these are standardised again, without the outliers.
+    Finally all outliers are set to the smallest or the largest value of the innermost set.
 
     The paper's recursion nests affine maps, so only the innermost set matters: its mean and
     standard deviation are applied to all values at once. A level that finds no outlier ends the
@@ -105,7 +105,7 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
     clip
         The bound ``v_clip``.
     kurtosis_threshold
-        Excess kurtosis above which the inner values are treated again.
+        Excess kurtosis above which the inner values are standardised again.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
         inside = np.abs(centred) < clip * deviation
         count = np.count_nonzero(inside)
         if count == len(inner) == len(y):
-            return centred / deviation  # no outliers at all, the common case
+            return centred / deviation  # no outliers, the common case
         kept = inner if count == len(inner) else inner[inside]
         moments = _moments(kept)
         if count == len(inner) or (
@@ -131,7 +131,7 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
             clipped: Array = y.clip(kept.min(), kept.max())
             return (clipped - mean) / deviation
         if moments.deviation == 0:
-            # the outliers were the only spread: nothing is left to standardise by
+            # all values but the outliers are equal, so they can't be standardised
             sides: Array = np.sign(y - kept[0])
             return sides * clip
         inner = kept
@@ -150,20 +150,20 @@ def normalize(
     return centred(y)
 
 
-# A sum of squares below this leaves no room for the squares' own squares in double precision
+# For a sum of squares below this, fourth powers underflow in double precision
 _SMALL = 1e-140
 
-# Inner values this small beside the outliers are standardised again whatever their kurtosis: the
-# recursion would end with their digits lost to rounding. Fits are invariant under affine maps of
-# the targets, so this changes no model.
+# Inner values this small compared with the outliers are standardised again regardless of their
+# kurtosis; otherwise the recursion would end with their digits lost to rounding. Fits are invariant
+# under affine maps of the targets, so this does not change the model.
 _COMPACTED = 1e-6
 
 
 def _unit_span(y: Array) -> tuple[Array, float]:
     """Return a copy of ``y`` moved and scaled to [0, 1], and its span (0 if constant).
 
-    Both normalisations are invariant under this map. It keeps squares and fourth powers from
-    overflow and underflow for values of any size.
+    Both normalisations are invariant under this map. It prevents overflow and underflow of squares
+    and fourth powers.
     """
     y = y * 0.25  # the span of values near the largest double would overflow
     low = y.min()
@@ -190,7 +190,7 @@ def _moments(y: Array) -> _Moments:
     second = float(np.add.reduce(squares))
     scale = 1.0
     if second < _SMALL:
-        # fourth powers would underflow: take them in units of the largest deviation
+        # fourth powers would underflow: compute them in units of the largest deviation
         scale = float(np.abs(centred).max())
         if scale == 0:
             return _Moments(mean, 0.0, np.inf, centred)

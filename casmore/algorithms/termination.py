@@ -1,4 +1,4 @@
-"""Reasons to stop that lie in the search distribution's shape."""
+"""Stopping criteria that depend on the shape of the search distribution."""
 
 import math
 
@@ -12,7 +12,7 @@ def degenerate(
     longest_step: float,
     maximal_condition: float,
 ) -> dict[StopReason, float]:
-    """Return why the search can't continue with this distribution; empty: it can.
+    """Return the reasons why the search can't continue with this distribution; empty: it can.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def degenerate(
     axes = distribution.axis_lengths()
     shortest, longest = float(axes[0]), float(axes[-1])
     stop: dict[StopReason, float] = {}
-    # a fifth of a deviation is lost in the mean's last digit
+    # a fifth of a standard deviation is below the last digit of the mean
     unmoved = distribution.mean + 0.2 * distribution.deviations() == distribution.mean
     if longest < shortest_step or unmoved.any():
         stop[StopReason.STEP_TOO_SMALL] = longest

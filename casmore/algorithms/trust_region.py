@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_MAX_ITERATIONS = 100  # Newton needs about 5; bisection alone, the safeguard, at most this many
+_MAX_ITERATIONS = 100  # Newton needs about 5; pure bisection, the safeguard, at most this many
 _TOLERANCE = 1e-14
 
 
@@ -46,7 +46,7 @@ def mean_step(d: Array, g: Array, epsilon: float) -> tuple[Array, float]:
     scale = max(abs(float(d[0])), abs(float(d[-1])), float(np.abs(g).max()) / radius)
     if not scale > 0:
         return np.zeros_like(g), 0.0  # a constant model: no direction is better
-    d, g = d / scale, g / scale  # neither squares overflow nor do they vanish
+    d, g = d / scale, g / scale  # prevents overflow and underflow of squares
     norm_g = math.sqrt(float(g @ g))
     lowest = float(d[0])
     if lowest > _TOLERANCE:
@@ -68,18 +68,18 @@ def mean_step(d: Array, g: Array, epsilon: float) -> tuple[Array, float]:
         low = _TOLERANCE * min(high, 1.0)
     mu = _secular_root(gaps, g, radius, low, high)
     z = g / (gaps + mu)
-    z *= radius / math.sqrt(float(z @ z))  # the last rounding: on the bound, to the last digit
+    z *= radius / math.sqrt(float(z @ z))  # on the bound, to the last digit
     return z, (mu - lowest) * scale
 
 
 def _shortest_maximum(d: Array, g: Array) -> Array | None:
     """Return the shortest step to a maximum of a model that is flat in some directions, else None.
 
-    So it is where samples do not span the space: nothing calls for a step in the other directions.
+    This occurs if samples do not span the space: there is no reason for a step in other directions.
     """
     flat = d <= _TOLERANCE
     if np.any(np.abs(g[flat]) > _TOLERANCE):
-        return None  # not flat, but a slope
+        return None  # a slope, not flat
     step = np.zeros_like(g)
     step[~flat] = g[~flat] / d[~flat]
     return step
@@ -106,10 +106,10 @@ def _secular_root(gaps: Array, g: Array, radius: float, low: float, high: float)
 
 
 def _hard_case(gaps: Array, g: Array, radius: float) -> Array | None:
-    """Return the step if ``g`` has no part along the lowest eigenvectors, else None.
+    """Return the step if ``g`` has no component along the lowest eigenvectors, else None.
 
-    Then ``|z|`` stays below the radius even at the pole, and the rest of the way goes along the
-    lowest eigenvector; both signs are equally good, plus is taken.
+    In this case ``|z|`` stays below the radius even at the pole, and the step is extended along the
+    lowest eigenvector. Both signs are equally good; the positive one is used.
     """
     pole = gaps <= _TOLERANCE
     if np.any(g[pole] != 0):
@@ -141,7 +141,7 @@ def covariance_scales(d: Array, epsilon: float) -> tuple[Array, float]:
     Returns
     -------
     scales : ndarray
-        Variances' factors ``s`` along U, shape (n,); ones if the model has no curvature.
+        Factors ``s`` of the variances along U, shape (n,); ones if the model has no curvature.
     multiplier : float
         ``nu``; infinity if the model has no curvature.
     """

@@ -28,13 +28,13 @@ def standardisation(X: Array, weights: Array | None = None) -> tuple[Array, Arra
 
 
 def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, Array | None]:
-    """Return mean and Cholesky factor C of the samples' covariance (paper, "Data Whitening").
+    """Return the mean and a Cholesky factor C of the samples' covariance (paper, "Data Whitening").
 
-    The samples, shape (n, q), come in coordinates whitened by the search distribution already.
-    There their covariance is far from singular, so that C is accurate; computed from the raw
-    samples, it would lose all digits at the condition numbers met near an optimum.
+    The samples, shape (n, q), are given in coordinates whitened by the search distribution. In
+    these their covariance is far from singular, so that C is accurate. Computed from the raw
+    samples, it would lose all digits at the condition numbers that occur near an optimum.
 
-    Weights, shape (q,), are those of the fit: samples that hardly count do not stretch the axes.
+    Weights, shape (q,), are those of the fit: samples with small weights do not stretch the axes.
 
     C is None if the samples do not span the space, up to the covariance's rounding errors.
     """
@@ -48,10 +48,11 @@ def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, 
 
 
 def spanned_whitening(centred: Array, weights: Array | None = None) -> Array:
-    """Return ``M``, shape (n, n), that whitens samples which do not span the space.
+    """Return a matrix ``M``, shape (n, n), that whitens samples which do not span the space.
 
-    They become white in the directions they span, and exactly 0 in the others: of these a model
-    then says nothing, where rounding errors would decide. So it is if a coordinate is kept fixed.
+    The samples become white in the directions they span, and exactly 0 in the others, for instance
+    if a coordinate is fixed. A model is then constant in these directions, and does not depend on
+    rounding errors.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def _covariance(centred: Array, weights: Array | None) -> Array:
 
 
 def _rounding(covariance: Array) -> float:
-    """Return the size of rounding errors in a covariance."""
+    """Return the magnitude of rounding errors in a covariance."""
     return 8 * len(covariance) * _EPSILON * float(covariance.diagonal().max())
 
 

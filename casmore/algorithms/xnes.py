@@ -129,9 +129,9 @@ class Xnes(GaussianSearch):
     sigma0
         Initial standard deviation in every direction.
     population_size
-        ``lambda``; default: the authors'.
+        ``lambda``; default: that of the authors.
     seed
-        Seeds the run's own random generator.
+        Seed of the run's own random generator.
     target
         Stop once a value is at most this.
     settings
@@ -189,7 +189,7 @@ class Xnes(GaussianSearch):
         Raises
         ------
         numpy.linalg.LinAlgError
-            If the step leaves the range of double precision; the distribution is as it was.
+            If the step leaves the range of double precision; the distribution is then unchanged.
         """
         p, n = self.parameters, self.distribution.dimension
         z, up_to_date = self._coordinates(X)
@@ -212,12 +212,12 @@ class Xnes(GaussianSearch):
         self._last_scale_step = scale_step
 
     def _coordinates(self, X: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """Return ``z = A^-1 (x - mu)``, drawn in to the largest distance, shape (k, n).
+        """Return ``z = A^-1 (x - mu)``, limited to the largest distance, shape (k, n).
 
-        Of a point that was asked for, these are the coordinates it was drawn with. If the
-        distribution has moved since, as where evaluations run in parallel, it gives the gradient
-        that it would have given in time. Also returned is which points are of the present
-        distribution, or were not asked for, shape (k,).
+        For a point that was asked for, these are the coordinates with which it was drawn. If the
+        distribution has changed since, for instance during parallel evaluations, the point
+        contributes the same gradient as it would have without delay. The second return value, shape
+        (k,), tells which points were drawn from the current distribution or not asked for.
         """
         drawn_from = [self._drawn_from.pop(x.tobytes(), self.distribution) for x in X]
         up_to_date = np.array([one is self.distribution for one in drawn_from])
@@ -238,15 +238,16 @@ class Xnes(GaussianSearch):
     def _adapt_scale_rate(self, z: Array, y: Array) -> None:
         """Adapt ``eta_sigma`` by adaptation sampling (NES, "Adaptation Sampling"; Schaul 2012).
 
-        Had the last step been taken with 3/2 of the rate, sigma would be ``r`` times what it is.
-        The samples at hand, which must be of the present distribution, weighted by the ratio of
-        the densities, stand for samples of that hypothetical distribution. Where these are the
-        better ones, with significance, the rate grows; else it falls back towards the initial one.
+        If the last step had used 3/2 of the rate, sigma would be larger by the factor ``r``. The
+        samples, which must be from the current distribution, are weighted by the ratio of the
+        densities and then represent that hypothetical distribution. If they are significantly
+        better, the rate grows; otherwise it decays towards the initial rate.
 
         These are the published formulas. In the data published for BBOB 2012 the rate grows more
-        slowly: from the same start, 0 and sigma 1, f1 in 20-D takes 5500 evaluations to 1e-7 there
-        and 2300 here, but f8 and f9 in 20-D, solved there, end here in a search distribution that
-        is too small. Without adaptation sampling both agree (f1: 23500 and 23400).
+        slowly. From the same start, 0 and sigma 1, f1 in 20-D takes 5500 evaluations to 1e-7 in
+        those data and 2300 here. However, f8 and f9 in 20-D are solved in those data, whereas here
+        the search distribution becomes too small. Without adaptation sampling both agree (f1: 23500
+        and 23400).
         """
         p, n = self.parameters, z.shape[1]
         if self._last_scale_step is None:
@@ -261,12 +262,12 @@ class Xnes(GaussianSearch):
             self.scale_rate = (1 - c) * self.scale_rate + c * p.scale_rate
 
 
-# A factor of e^50 in one iteration is none a search could follow; it keeps exp() finite
+# A factor of e^50 in one iteration is far beyond any useful step; the limit keeps exp() finite
 _LARGEST_EXPONENT = 50.0
 
 
 def utilities(y: Array) -> Array:
-    """Return the utility of each value, the smallest value's being the largest; their sum is 0.
+    """Return the utility of each value, the largest for the smallest value; their sum is 0.
 
     ``u_k = max(0, log(lambda/2 + 1) - log k) / sum - 1 / lambda`` for the k-th best (NES,
     "Fitness Shaping"). Equal values share the mean of their utilities.
@@ -287,11 +288,11 @@ def utilities(y: Array) -> Array:
 
 
 def weighted_mann_whitney(y: Array, weights: Array) -> float:
-    """Return the p-value of the values ``y``, weighted, being smaller than the same unweighted.
+    """Return the p-value of the weighted values ``y`` being smaller than the unweighted ones.
 
-    The one-sided Mann-Whitney U test by its normal approximation, the weighted sample counting as
-    ``sum(weights)`` values (NES, "Adaptation Sampling"). 1/2: no difference; near 0: the weighted
-    ones are smaller, better.
+    The one-sided Mann-Whitney U test with its normal approximation; the weighted sample counts as
+    ``sum(weights)`` values (NES, "Adaptation Sampling"). 1/2 means no difference; near 0 the
+    weighted values are smaller, hence better.
     """
     larger_than = (y[:, np.newaxis] > y).sum(axis=1)
     ties = (y[:, np.newaxis] == y).sum(axis=1)
@@ -299,5 +300,5 @@ def weighted_mann_whitney(y: Array, weights: Array) -> float:
     U = float(weights @ (larger_than + 0.5 * ties))
     deviation = math.sqrt(n * m * (n + m + 1) / 12)
     if not 0 < deviation < math.inf:
-        return 1.0  # weights beyond all bounds: nothing speaks for the hypothetical step
+        return 1.0  # infinite weights: no evidence for the hypothetical step
     return float(ndtr((U - n * m / 2) / deviation))
