@@ -1,7 +1,7 @@
 """CAS-MORE: black-box optimization with natural gradients, trust regions and entropy control.
 
-The names below are imported when they are first used, so that the command line can show its help
-and complete a word without NumPy and SciPy.
+The names below are imported on first use, so that the command line can show its help and complete
+words without NumPy and SciPy.
 """
 
 import importlib

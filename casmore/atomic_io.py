@@ -1,4 +1,4 @@
-"""Atomic writes: after a crash a file has its old content or the new one, never a part of it."""
+"""Atomic I/O: after a crash a file has either its old or its new content, never a part of it."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_ROOM = 2**23  # bytes: more than the workers of a machine write between two checks
+_ROOM = 2**23  # bytes; more than the workers of a machine write between two checks
 
 
 class DiskFullError(OSError):
@@ -15,7 +15,7 @@ class DiskFullError(OSError):
 
 
 class DamagedFileError(ValueError):
-    """A file of a run's folder does not hold what was written into it."""
+    """The content of a file in a run folder is damaged."""
 
     def __init__(self, path: Path, problem: str, remedy: str = "") -> None:
         self.path = path
@@ -23,7 +23,7 @@ class DamagedFileError(ValueError):
 
 
 def check_room(folder: Path) -> None:
-    """Check that there is room on the disk of ``folder``, if the file system says so.
+    """Check the free space on the disk of ``folder``, if the file system reports it.
 
     Raises
     ------
@@ -31,12 +31,12 @@ def check_room(folder: Path) -> None:
         If less than 8 MiB are left.
     """
     disk = shutil.disk_usage(folder)
-    if disk.free < _ROOM and disk.total > 0:  # 0: a network's or user's file system may not know
+    if disk.free < _ROOM and disk.total > 0:  # 0: network or user file systems may not report it
         raise DiskFullError(f"there is no space left on the disk of {folder}; make some")
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write ``content`` to ``path`` in one atomic step; missing parent folders are made."""
+    """Write ``content`` to ``path`` atomically; missing parent folders are created."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with temporary.open("wb") as file:
@@ -50,7 +50,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_text(path: Path, content: str) -> None:
     """Write ``content`` to ``path`` as UTF-8, as `write_bytes` does.
 
-    What UTF-8 can't encode (in a file name that is not text, for example) is escaped.
+    Characters that UTF-8 can't encode (for example in file names) are escaped.
     """
     write_bytes(path, content.encode(errors="backslashreplace"))
 
@@ -61,7 +61,7 @@ def write_json(path: Path, document: Any) -> None:
 
 
 def read_json(path: Path, *, remedy: str = "") -> dict[str, Any]:
-    """Return the content of a file that `write_json` has written, an object of JSON.
+    """Return the content of a file written by `write_json`, a JSON object.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ def read_json(path: Path, *, remedy: str = "") -> dict[str, Any]:
     Raises
     ------
     DamagedFileError
-        If it holds anything else.
+        If the file is not a JSON object.
     OSError
-        If it can't be read at all.
+        If it can't be read.
     """
     content = path.read_bytes()
     try:
@@ -96,9 +96,9 @@ def _what_is_wrong(content: bytes, error: Exception) -> str:
 
 
 def sync(path: Path) -> None:
-    """Bring a file's content, or a folder's list of names, to the disk."""
+    """Flush the content of a file, or the entries of a folder, to the disk."""
     if sys.platform == "win32" and path.is_dir():
-        return  # Windows does not open folders
+        return  # Windows can't open folders
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -107,7 +107,7 @@ def sync(path: Path) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Bring a folder with all that is in it to the disk."""
+    """Flush a folder with its whole content to the disk."""
     for root, _, files in os.walk(folder, topdown=False):
         for name in files:
             sync(Path(root, name))

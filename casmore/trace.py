@@ -1,4 +1,4 @@
-"""What a run did, iteration by iteration: the record behind `casmore.plot` and the studies."""
+"""The trace of a run, iteration by iteration, for `casmore.plot` and the studies."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from casmore.solvers.protocol import Solver
 
 Array = NDArray[np.float64]
 
-# Columns of one number an iteration; the axis lengths are n numbers.
+# Columns with one number per iteration; the axis lengths are n numbers.
 COLUMNS = (
-    "evaluations",  # of the search itself, those at the mean not counted
+    "evaluations",  # of the search; those at the mean are not counted
     "restart",  # 0 for the first run
     "f_mean",  # f at the mean
     "f_best",  # smallest value so far
@@ -28,7 +28,7 @@ COLUMNS = (
     "step_size",  # geometric mean of the axis lengths
     "condition",  # of the covariance
     "path_length",  # of the evolution path
-    "desired_length",  # what it would be with uncorrelated steps
+    "desired_length",  # its expected value for uncorrelated steps
     "complexity",  # of the surrogate: index in COMPLEXITIES
 )
 COMPLEXITIES = (None, Complexity.LINEAR, Complexity.DIAGONAL, Complexity.FULL)
@@ -38,13 +38,13 @@ class Trace:
     """The state of a solver after each iteration, and before the first.
 
     ``trace[name]`` is the array of a column, shape (iterations + 1,), or of ``"axis_lengths"``,
-    shape (iterations + 1, n). What a solver does not have is NaN.
+    shape (iterations + 1, n). Values that a solver does not provide are NaN.
 
     Parameters
     ----------
     f_at_mean
-        Whether `casmore.fmin` evaluates the function at the mean, once an iteration. These
-        evaluations are beyond its budget and its counts.
+        Whether `casmore.fmin` evaluates the function at the mean once per iteration. These
+        evaluations do not count in its budget and its number of evaluations.
     """
 
     def __init__(self, *, f_at_mean: bool = True) -> None:
@@ -76,18 +76,18 @@ class Trace:
         best_y: float | None = None,
         restart: int = 0,
     ) -> None:
-        """Add the present state of a solver.
+        """Add the current state of a solver.
 
         Parameters
         ----------
         solver
-            Any solver; the more it tells of itself, the more is recorded.
+            Any solver; the attributes that it provides are recorded.
         y
             The values of the iteration that has just ended, shape (k,); None before the first.
         f_mean
             The function's value at the solver's mean, where it is known.
         evaluations, best_y
-            Where they are more than this solver's own: over several runs.
+            Values over several runs, if they differ from this solver's own.
         restart
             Number of restarts before this run.
         """
@@ -115,7 +115,7 @@ class Trace:
         )
 
     def fill_f_mean(self, values: Array) -> None:
-        """Set the function's values at the means, where these were evaluated in the end.
+        """Set the function's values at the means if these are evaluated at the end.
 
         Parameters
         ----------
@@ -138,9 +138,9 @@ class Trace:
         path
             The file; missing parent folders are made.
         dtype
-            Of the numbers; float32 halves the file.
+            Type of the numbers; float32 halves the file size.
         more
-            Further arrays, or what NumPy makes arrays of, to be kept beside it.
+            Further arrays or array-likes to store in the file.
         """
         names = (*COLUMNS, "axis_lengths")
         columns: dict[str, Any] = {name: self[name].astype(dtype) for name in names}
@@ -150,21 +150,21 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
-        """Read what `save` has written, ``more`` included.
+        """Read a file written by `save`, including ``more``.
 
         Raises
         ------
         ValueError
-            If the file is damaged, or holds something else.
+            If the file is damaged, or not a trace.
         OSError
-            If it can't be read at all.
+            If it can't be read.
         """
         trace = cls()
         content = io.BytesIO(Path(path).read_bytes())
         try:
             with np.load(content) as file:
                 trace._loaded = {name: file[name] for name in file.files}
-        except Exception as error:  # whatever NumPy and its decompression make of the bytes
+        except Exception as error:  # NumPy and its decompression may raise anything
             raise ValueError(f"{path} is no trace, or is damaged: {error}") from error
         return trace
 

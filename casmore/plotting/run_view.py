@@ -1,4 +1,4 @@
-"""The live view: all that CAS-MORE tells of a run, of any function, in six panels."""
+"""The view of a run of CAS-MORE in six panels, which also works during the run."""
 
 import math
 from typing import Any
@@ -24,9 +24,9 @@ def draw(figure: Figure, trace: Trace) -> None:
     Parameters
     ----------
     figure
-        With a constrained layout.
+        Figure with a constrained layout.
     trace
-        Of a run; what its solver does not tell stays empty.
+        Trace of a run; values that its solver does not provide stay empty.
 
     Raises
     ------
@@ -119,8 +119,8 @@ def _complexity(ax: Axes, x: Array, trace: Trace) -> None:
 
 def _legend(ax: Axes) -> None:
     if not ax.get_legend_handles_labels()[0]:
-        return  # a solver that tells nothing of it
-    # curves may be anywhere: where they are in the way, they shine through
+        return  # the solver does not provide it
+    # curves may be anywhere, so the legend is transparent
     ax.legend(fontsize=6, handlelength=2.2, frameon=True, framealpha=0.8, edgecolor="none")
 
 

@@ -1,6 +1,7 @@
-"""How all our figures look: made for the columns of a two-column paper.
+"""The common style of all figures, for the columns of a two-column paper.
 
-Sizes are in inches, so that a figure put into a paper at its own size has the text size given here.
+Sizes are in inches. A figure that is included in a paper without scaling has the text size set
+here.
 """
 
 from collections.abc import Iterator
@@ -14,8 +15,8 @@ from matplotlib.figure import Figure
 
 COLUMN, PAGE = 3.5, 7.16  # widths of one column and of both
 
-# Okabe & Ito (2008): told apart with any colour vision, and on grey paper by the line style.
-# Their yellow is left out: too faint for a line on white.
+# Okabe & Ito (2008): distinguishable with any colour vision, and in greyscale by the line style.
+# Their yellow is omitted, since it is too faint for lines on white.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _LINE_STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1)), (0, (6, 1.2, 1.2, 1.2)))
 
@@ -49,7 +50,7 @@ _SETTINGS: Any = {
 
 @contextmanager
 def paper() -> Iterator[None]:
-    """Make figures in this style; Matplotlib's settings are as before afterwards."""
+    """Use this style within the context; Matplotlib's settings are restored afterwards."""
     with mpl.rc_context(_SETTINGS):
         yield
 

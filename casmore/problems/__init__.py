@@ -1,1 +1,1 @@
-"""Objectives: COCO's BBOB suite; others join it here."""
+"""Objective functions: COCO's BBOB suite, analytic functions, robot tasks."""

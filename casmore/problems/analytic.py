@@ -1,9 +1,9 @@
-"""Functions of the BBOB suite written out, for dimensions COCO's suite does not have.
+"""Functions of the BBOB suite in NumPy, for dimensions that COCO's suite does not have.
 
 Hansen et al. (2009), "Real-Parameter Black-Box Optimization Benchmarking 2009: Noiseless Functions
-Definitions". Instances are COCO's own: the same random numbers, so that in the dimensions COCO has
-the values are the same. The offset of the values is left out: the optimum has the value 0, and
-precisions of 1e-8 keep all their digits.
+Definitions". Instances use the same random numbers as COCO, so that values agree in COCO's
+dimensions. The offset of the values is omitted: the optimal value is 0, and precisions of 1e-8 keep
+all their digits.
 """
 
 import math
@@ -17,14 +17,14 @@ Array = NDArray[np.float64]
 
 
 class AnalyticFunction(ABC):
-    """A function of the suite in any dimension, one of its instances.
+    """An instance of a function of the suite, in any dimension.
 
     Parameters
     ----------
     dimension
         The dimension n.
     instance
-        COCO's number of the instance: which optimum, which rotations.
+        COCO's number of the instance, which determines the optimum and the rotations.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class AnalyticFunction(ABC):
 
 
 class Sphere(AnalyticFunction):
-    """f1: the distance to the optimum, squared."""
+    """f1: the squared distance to the optimum."""
 
     number, name = 1, "Sphere"
 
@@ -87,7 +87,7 @@ class SeparableEllipsoid(AnalyticFunction):
 
 
 class AttractiveSector(AnalyticFunction):
-    """f6: steep but in one sector, a corner of which is the optimum."""
+    """f6: steep except in one sector; the optimum is at a corner of it."""
 
     number, name = 6, "Attractive Sector"
 
@@ -104,7 +104,7 @@ class AttractiveSector(AnalyticFunction):
 
 
 class Rosenbrock(AnalyticFunction):
-    """f8: a bent valley, along which the optimum is far."""
+    """f8: a long curved valley that leads to the optimum."""
 
     number, name = 8, "Rosenbrock"
     smallest_dimension = 2
@@ -135,7 +135,7 @@ class RotatedEllipsoid(AnalyticFunction):
 
 
 class SharpRidge(AnalyticFunction):
-    """f13: a ridge, along which the optimum is far, with a gradient that stays steep beside it."""
+    """f13: a long ridge that leads to the optimum, with steep gradients on both sides."""
 
     number, name = 13, "Sharp Ridge"
 

@@ -1,8 +1,8 @@
 """The BBOB suite through cocoex: one observed problem at a time.
 
-cocoex keeps its observer in a C global and wants to be freed in order: the problem, the observer,
-the suite; a problem that outlives its suite ends the interpreter. ``ObservedProblem`` is the one
-place that knows this. Use processes, never threads, to run several at once.
+cocoex keeps its observer in a global C variable. Problem, observer and suite must be freed in this
+order; a problem that outlives its suite ends the interpreter. ``ObservedProblem`` takes care of
+this. Use processes, never threads, to run several problems at once.
 """
 
 import re
@@ -25,17 +25,17 @@ DIMENSIONS = (2, 3, 5, 10, 20, 40)
 FIRST_YEAR = 2009  # cocoex ends the process on an earlier one
 
 _RESULT_FOLDER = "unit"
-# What COCO's parser of options takes as it is: it cuts a value at a space, takes what is before a
-# colon for a key, and passes over a value of one character.
+# Values that COCO's option parser accepts: it cuts a value at a space, takes the text before a
+# colon as a key, and ignores values of one character.
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.+-]{2,}")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_./@+=-]+")
-_LONGEST_PATH = 60  # leaves more than half of what COCO can take to the names
+_LONGEST_PATH = 60  # leaves more than half of COCO's limit to the names
 
 cocoex.log_level("warning")  # no line on stdout for each observer
 
 
 def instances_of(year: int | None = None) -> tuple[int, ...]:
-    """Return COCO's instances of a year, repeats included; default: COCO's own default.
+    """Return COCO's instances of a year, including repeats; default: COCO's own default.
 
     Raises
     ------
@@ -66,10 +66,10 @@ class ObservedProblem:
     function, dimension, instance
         The problem.
     outer_folder
-        Where the observer makes its folder; must exist.
+        Existing folder in which the observer creates its own.
     algorithm_name, algorithm_info
-        Written into the ``.info`` file. They must be the same for all problems of an algorithm,
-        else cocopp does not merge them.
+        Written into the ``.info`` file. They must be the same for all problems of an algorithm;
+        otherwise cocopp does not merge them.
 
     Raises
     ------
@@ -144,20 +144,20 @@ class ObservedProblem:
         return float(self._problem.best_observed_fvalue1)
 
     def signal_restart(self) -> None:
-        """Log that the solver started afresh."""
+        """Log a restart of the solver."""
         self._observer.signal_restart(self._problem)
 
 
 def minimise(solver: Restarting, problem: ObservedProblem, budget: int) -> dict[StopReason, float]:
-    """Run ``solver`` until the final target, the end of the budget or its own wish to stop.
+    """Run ``solver`` until it reaches the final target, spends the budget, or stops.
 
-    Evaluates nothing but what the solver asks for. The last batch is cut at the budget, or where
-    the target is hit, and then not told: nothing would come of it.
+    Evaluates only the points that the solver asks for. The last batch is truncated at the budget,
+    or where the target is hit, and is then not told.
 
     Returns
     -------
     dict
-        Why the last run ended.
+        The reasons why the last run ended.
     """
     signalled = solver.restarts
     ended: dict[StopReason, float] = {}
@@ -185,7 +185,7 @@ def minimise(solver: Restarting, problem: ObservedProblem, budget: int) -> dict[
 
 
 def _points(asked: object, dimension: int) -> NDArray[np.float64]:
-    """Return what a solver asked for, if it can be evaluated: COCO would take what it should not.
+    """Return the points of a solver after validation, since COCO accepts invalid points.
 
     Raises
     ------
@@ -206,10 +206,10 @@ def _points(asked: object, dimension: int) -> NDArray[np.float64]:
 
 @contextmanager
 def _path_for_coco(path: Path) -> Iterator[Path]:
-    """Give a name to ``path`` that COCO can read: its options know no spaces and ASCII alone.
+    """Create an alias of ``path`` that COCO can read: its options allow only ASCII and no spaces.
 
-    And it puts all options together into a string of at most 443 characters, the folder more than
-    once among them, and ends the process where that is too short.
+    COCO also joins all options, with the folder more than once, into a string of at most 443
+    characters, and ends the process if it is longer.
     """
     if _PLAIN_PATH.fullmatch(str(path)) and len(str(path)) <= _LONGEST_PATH:
         yield path

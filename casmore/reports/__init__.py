@@ -28,9 +28,9 @@ def build(
 ) -> Path:
     """Make the report of a run and return its first page.
 
-    Our own part comes first and takes seconds: the place among the algorithms of COCO's archive
-    and the comparison, in the terminal and as pages, with CSV tables and figures. Then cocopp's
-    report is made, unless that of the same data is there.
+    Our own part comes first and takes seconds: the rank among the algorithms of COCO's archive and
+    the comparison, in the terminal and as pages, with CSV tables and figures. Then cocopp's report
+    is made, unless it exists already for the same data.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def build(
     data
         The folder with the merged COCO data of each solver; default: ``RUN/data``.
     full
-        Everything cocopp has, in print quality; takes about ten times as long.
+        Whether to make all of cocopp's figures, in print quality; takes about ten times as long.
     others
-        What cocopp compares the solvers with: COCO data (a folder or an archive's file), or names
-        of an archive's entries.
+        Data to compare with: COCO data (a folder or an archive file), or names of entries of an
+        archive.
     archive
         The archive's URL; default: COCO's own.
     beside
-        Kept trials of other solvers to show beside the run's, in our own part.
+        Stored trials of other solvers to compare with, in our own part.
     console
         Where to print; default: standard output.
 

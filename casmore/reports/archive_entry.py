@@ -72,7 +72,7 @@ def pack(
     data
         The folder with the merged COCO data of each solver; default: ``RUN/data``.
     author
-        Appended to the solvers' names, as in most of the archive's entries; empty: nothing.
+        Appended to the solvers' names, as in most entries of the archive; may be empty.
     only
         Labels of the solvers to pack; default: all.
 
@@ -84,7 +84,7 @@ def pack(
     Raises
     ------
     ReportError
-        If there is no such solver, or cocopp does not read from a file what is in the run.
+        If there is no such solver, or cocopp reads other data from a file than the run contains.
     """
     if author and not _AUTHOR.fullmatch(author):
         raise ReportError(f"author {author!r}: give a name of letters A to Z and hyphens")
@@ -126,12 +126,12 @@ def _packed(folder: Path, name: str) -> bytes:
 
 
 def _check(file: Path, own: Sequence[Runtimes]) -> None:
-    """Check that cocopp reads from the file what is in the run."""
+    """Check that cocopp reads the run's data from the file."""
     import_cocopp()
     from cocopp.pproc import DataSetList
 
     said = io.StringIO()
-    # cocopp unpacks a file beside it
+    # cocopp unpacks a file next to it
     with tempfile.TemporaryDirectory(prefix="casmore-archive-") as scratch:
         link = Path(scratch, file.name)
         link.symlink_to(file.resolve())

@@ -1,9 +1,9 @@
-"""Reading COCO's data files: for each trial, when it reached each target.
+"""Read COCO's data files: the evaluations of each trial to each target.
 
-Of a folder's files three kinds are read: the ``.info`` files, which name the trials and how many
-evaluations each has spent; the ``.dat`` files, in which COCO writes a line whenever the best value
-has crossed another target; and the ``.rdat`` files, with a line for each restart. cocopp reads the
-same numbers from them; a test compares.
+Three kinds of files are read: the ``.info`` files, which list the trials and their numbers of
+evaluations; the ``.dat`` files, in which COCO writes a line whenever the best value crosses another
+target; and the ``.rdat`` files, with a line for each restart. A test compares the results with
+cocopp's.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""What a report is compared with: COCO data on the disk, or entries of an online archive, by name.
+"""Data to compare with: COCO data on disk, or entries of an online archive by name.
 
-All of it is checked before any work is done. Others' data may come from any version of COCO, so no
-more is asked of them than what cocopp itself stumbles over.
+All data are checked before any work is done. They may come from any version of COCO, so only errors
+that would make cocopp fail are checked.
 """
 
 import difflib

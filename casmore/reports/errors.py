@@ -1,4 +1,4 @@
-"""What can go wrong with a report."""
+"""Errors of reports."""
 
 
 class ReportError(RuntimeError):

@@ -1,4 +1,4 @@
-"""Exporting runs: their trials as one table, with how they came about beside it."""
+"""Export runs: their trials as one table, with configs, seeds and versions."""
 
 import csv
 import io
@@ -83,7 +83,7 @@ def _cost(runs: Sequence[Path]) -> str:
 
 
 def provenance(run: Path) -> dict[str, Any]:
-    """Return what decides the results of a run; nothing of it names a user or a machine."""
+    """Return the settings that determine the results of a run, without user or machine names."""
     try:
         manifest = json.loads(RunFolder(run).manifest.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # data that came without a run

@@ -1,4 +1,4 @@
-"""The report's first page: places, comparison, figures, and links to everything else."""
+"""The report's first page: ranks, comparison, figures, and links to all other pages."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

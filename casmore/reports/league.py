@@ -1,4 +1,4 @@
-"""Where does a solver stand among the algorithms of COCO's data archive?
+"""The ranking of solvers among the algorithms of COCO's data archive.
 
 In each dimension n the score of a solver is the mean, over the 24 BBOB functions and the targets
 1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-5 and 1e-7, of

@@ -1,4 +1,4 @@
-"""Our own part of a report: what is printed, the tables, the figures, and the pages."""
+"""Our own part of a report: printed summary, tables, figures and pages."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

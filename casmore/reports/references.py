@@ -1,4 +1,4 @@
-"""What others have reached on BBOB: the virtual best solvers, and the algorithms of the archive.
+"""Reference results on BBOB: the virtual best solvers, and the algorithms of the archive.
 
 The numbers are in ``reference_data``, whose README names their sources.
 """
@@ -59,7 +59,7 @@ def archive() -> dict[int, dict[str, dict[int, NDArray[np.float64]]]]:
 
 @cache
 def peers() -> tuple[Runtimes, ...]:
-    """Return the kept trials of CAS-MORE and CMA-ES, those of ``results/bbob``."""
+    """Return the stored trials of CAS-MORE and CMA-ES, from ``results/bbob``."""
     file = resources.files("casmore.reports").joinpath("reference_data", PEERS)
     with resources.as_file(file) as path:
         return tuple(trial_table.read(path)) if path.exists() else ()

@@ -1,4 +1,4 @@
-"""What a run's folder gives to a report: its solvers' COCO data, its config, its budgets."""
+"""The data of a run folder for a report: its solvers' COCO data, its config, its budgets."""
 
 import json
 from collections.abc import Iterable

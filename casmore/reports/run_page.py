@@ -1,4 +1,4 @@
-"""The page that documents a run: its history, its cost, and what failed."""
+"""The page that documents a run: its history, its cost, and its failures."""
 
 import json
 from collections.abc import Sequence

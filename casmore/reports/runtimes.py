@@ -1,4 +1,4 @@
-"""Runtimes of solvers on BBOB functions: what all numbers and figures of a report are made of."""
+"""Runtimes of solvers on BBOB functions, the basis of all numbers and figures of a report."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -105,9 +105,9 @@ class Runtimes:
 
 
 def within(runtimes: Runtimes, budget: float, instances: Iterable[int]) -> Runtimes | None:
-    """Return what the trials on some instances would have been with a smaller budget.
+    """Return the trials on some instances, truncated to a smaller budget.
 
-    This is right for solvers that do not know their budget, as all of ours.
+    This is valid for solvers that do not depend on their budget, like all of ours.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The table of a run's trials: all that numbers and figures need, in one compressed file.
+"""The table of a run's trials in one compressed file, from which figures and tables are made.
 
-A row is a trial: the evaluations to each of the 51 targets, and those spent in all. The table is
-made once from COCO's data; what is drawn from it needs neither them nor COCO.
+Each row is a trial: the evaluations to each of the 51 targets, and the total number. The table is
+made from COCO's data, which are not needed afterwards.
 """
 
 import csv

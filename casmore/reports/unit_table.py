@@ -1,4 +1,4 @@
-"""The units of a run: the cost of each, how it ended, and why it failed."""
+"""The table of a run's units: cost, outcome, and reasons for failures."""
 
 import csv
 import io
@@ -35,14 +35,14 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class UnitRow:
-    """A unit that is done, or has failed.
+    """A unit that is done or has failed.
 
     Attributes
     ----------
     record
-        What is written of it: its ``unit.json``, or that of its failure.
+        The content of its ``unit.json``, or the record of its failure.
     failed
-        Which of the two.
+        Whether the unit has failed.
     """
 
     unit: Unit

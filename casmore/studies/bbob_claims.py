@@ -1,4 +1,4 @@
-"""What the paper says of its BBOB experiment, judged by the kept trials."""
+"""The paper's claims about its BBOB experiment, judged by the stored trials."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,8 +13,8 @@ from casmore.studies.confidence import CONFIDENCE, Estimate, Verdict, all_of, sh
 
 FOLDER = "bbob"
 _DIMENSIONS = (5, 20)  # of the paper's figures
-_ALMOST_ALL = 0.8  # of the functions
-_PENALTY = 10.0  # a target that was not reached counts as this multiple of the budget
+_ALMOST_ALL = 0.8  # share of the functions
+_PENALTY = 10.0  # a missed target counts as this multiple of the budget
 _RESAMPLES = 1000
 _SEED = 20240902  # the same data give the same interval
 _CAS_MORE, _MORE, _CMA_ES, _XNES = "CAS-MORE", "MORE", "CMA-ES", "xNESas"

@@ -1,4 +1,4 @@
-"""A statement of the paper, and what our measurements say about it."""
+"""A statement of the paper, and the verdict of our measurements."""
 
 from dataclasses import dataclass
 
@@ -7,16 +7,16 @@ from casmore.studies.confidence import Verdict
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper, what was measured, and what follows.
+    """A statement of the paper, the measurements, and the verdict.
 
     Attributes
     ----------
     statement
-        In words.
+        The statement in words.
     measured
-        The quantities with their intervals.
+        The measured quantities with their intervals.
     verdict
-        What they say about the statement.
+        The verdict on the statement.
     """
 
     statement: str

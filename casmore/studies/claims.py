@@ -1,4 +1,4 @@
-"""What the paper says of its studies, judged by ours: ``results/claims.md``.
+"""The paper's claims about its studies, judged by our studies: ``results/claims.md``.
 
 A claim is a statement about a quantity, such as a ratio of expected running times. It is judged by
 the quantity's 95 % confidence interval: "yes" if the whole interval is on the claim's side of the

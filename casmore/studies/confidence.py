@@ -1,7 +1,7 @@
 """Confidence intervals for comparisons of runs, and the verdicts that follow from them.
 
-Intervals are percentile bootstrap intervals (Efron and Tibshirani 1993): runs are drawn anew with
-replacement, each sample on its own. A share has the exact interval of Clopper and Pearson.
+Intervals are percentile bootstrap intervals (Efron and Tibshirani 1993): runs are resampled with
+replacement, independently for each sample. Shares have the exact interval of Clopper and Pearson.
 """
 
 import math
@@ -21,7 +21,7 @@ _SEED = 20240901  # the same data give the same interval
 
 
 class Verdict(StrEnum):
-    """What a measurement says about a claim."""
+    """The verdict of a measurement on a claim."""
 
     YES = "yes"
     NO = "no"
@@ -53,7 +53,7 @@ class Estimate:
 
 
 def all_of(*verdicts: Verdict) -> Verdict:
-    """Judge a claim with several parts: all have to hold, and one that fails refutes it."""
+    """Judge a claim with several parts: all must hold, and one that fails refutes it."""
     if Verdict.NO in verdicts:
         return Verdict.NO
     return Verdict.YES if set(verdicts) == {Verdict.YES} else Verdict.NOT_SHOWN
@@ -68,7 +68,7 @@ def larger(a: Estimate, b: Estimate) -> Verdict:
 
 @dataclass(frozen=True)
 class Attempts:
-    """What runs spent on a target.
+    """The evaluations that runs spent on a target.
 
     Attributes
     ----------
@@ -94,10 +94,10 @@ class Attempts:
 def ert_ratio(a: Attempts, b: Attempts) -> Estimate:
     """Return ERT of ``a`` over ERT of ``b``.
 
-    Where no run at all has succeeded, resampling can't tell how rare a success is. The end of the
-    interval that favours this sample then takes the largest chance of success that is compatible
-    with none in so many runs (97.5 %, Clopper and Pearson), the other end infinity. Without runs
-    on either side the ratio may be anything.
+    If no run has succeeded, resampling can't estimate how rare a success is. The end of the
+    interval that favours this sample then uses the largest success probability that is compatible
+    with no success in this number of runs (97.5 %, Clopper and Pearson); the other end is infinite.
+    Without runs on either side the interval is unbounded.
     """
     if not a.spent.size or not b.spent.size:
         return Estimate(math.nan, 0.0, math.inf)
@@ -141,7 +141,7 @@ def share(hits: ArrayLike) -> Estimate:
 
 
 def lower_median(values: Array) -> float:
-    """Return the lower median, which is defined with infinities."""
+    """Return the lower median, which is defined for infinite values."""
     return _quantile(values, 0.5)
 
 

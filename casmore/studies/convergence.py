@@ -13,7 +13,7 @@ from casmore.problems.analytic import FUNCTIONS
 from casmore.reports.errors import ReportError
 from casmore.studies.curve_table import Curve, read_curves
 
-# labels in the order of the legend, and how they are called there
+# labels in the order of the legend, and their names in the legend
 ROSENBROCK = {
     "CAS-MORE": "CAS-MORE",
     "CA-MORE": "CA-MORE",
@@ -27,7 +27,7 @@ ABLATION = {
     "no-whitening": "without whitening",
     "standard-normalisation": "without robust normalisation",
 }
-_LOWEST, _HIGHEST = 1e-9, 1e8  # diverged runs leave the picture
+_LOWEST, _HIGHEST = 1e-9, 1e8  # diverged runs leave the axes
 
 
 def rosenbrock(results: Path) -> Figure:

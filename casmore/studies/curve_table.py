@@ -1,6 +1,7 @@
-"""How a study's runs went on the median: quantiles over evaluations, ``NAME_curves.csv``.
+"""The convergence curves of a study: quantiles over evaluations, ``NAME_curves.csv``.
 
-Quantiles over the runs at fixed numbers of evaluations. A run that has ended keeps its last values.
+The quantiles are over the runs at fixed numbers of evaluations. A run that has ended keeps its last
+values.
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,7 +56,7 @@ def curve(label: str, function: int, traces: Sequence[Trace], budget: int) -> Cu
 
 
 def at(trace: Trace, column: str, evaluations: Array) -> Array:
-    """Return a column's values when that many evaluations had been made; NaN as infinity."""
+    """Return the values of a column at these numbers of evaluations; NaN becomes infinity."""
     rows = np.searchsorted(trace["evaluations"], evaluations, side="right") - 1
     values: Array = trace[column][rows].astype(float)
     return np.where(np.isnan(values), np.inf, values)
@@ -72,7 +73,7 @@ def read_curves(path: Path) -> list[Curve]:
     Raises
     ------
     ReportError
-        If the file is missing; the message says how it is made.
+        If the file is missing; the message says how to make it.
     """
     groups: dict[tuple[str, int], list[dict[str, str]]] = {}
     for row in read_csv(path):

@@ -20,7 +20,7 @@ from casmore.studies.path_illustration import evolution_path
 from casmore.studies.run_view_illustration import run_view
 from casmore.studies.sensitivity import sensitivity
 
-# each by the function that draws it from the tables in a folder
+# each with the function that draws it from the tables in a folder
 FIGURES: dict[str, Callable[[Path], Figure]] = {
     "rosenbrock": rosenbrock,
     "ablation": ablation,
@@ -37,7 +37,7 @@ TABLES: dict[str, Callable[[Path], list[Path]]] = {
 
 
 def names(results: Path) -> list[str]:
-    """Return the names of all figures and tables that the tables in ``results`` give."""
+    """Return the names of all figures and tables that can be made from ``results``."""
     of_tasks = [name for name in TASK_FIGURES if _has(results, f"{name}_curves.csv")]
     pictures = [
         name for name in TASK_PICTURES if _has(results, f"{SHOWN.get(name, '*')}_solution.csv")
@@ -58,7 +58,7 @@ def make(name: str, results: Path) -> list[Path]:
         One of `FIGURES`, `TABLES`, the figures and pictures of robot tasks, or a name that
         `casmore.reports.bbob.catalogue` knows.
     results
-        The folder with the studies' tables, where the figure goes as well.
+        The folder with the studies' tables, which is also the output folder.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""The table of default hyper-parameters, its values taken from the code.
+"""The table of default hyper-parameters, with values from the code.
 
-The formulas are code as well: a test evaluates them against the defaults.
+The formulas are Python expressions; a test compares them with the defaults.
 """
 
 import re
@@ -22,13 +22,13 @@ class Entry:
     name
         The field of `CasMoreParameters`.
     symbol
-        The paper's, in TeX.
+        The paper's symbol, in TeX.
     meaning
-        In words.
+        Description.
     formula
-        In terms of ``n``, as Python reads it; empty for a constant, which is the code's.
+        Python expression in ``n``; empty for a constant, whose value comes from the code.
     tex
-        The same in TeX.
+        The formula in TeX.
     """
 
     name: str

@@ -27,11 +27,11 @@ class Level:
     Attributes
     ----------
     values
-        Those that entered the level, standardised.
+        The standardised input values of the level.
     inside
-        Which of them lie in the open interval (-clip, clip).
+        Whether each of them lies in the open interval (-clip, clip).
     kurtosis
-        Excess kurtosis of these.
+        Excess kurtosis of the inner values.
     """
 
     values: Array
@@ -49,7 +49,7 @@ def data(seed: int = _SEED) -> Array:
 
 
 def levels(y: Array) -> list[Level]:
-    """Follow the recursion of the paper's Algorithm 1, on the way down."""
+    """Return the levels of the recursion of the paper's Algorithm 1."""
     y = (y - y.mean()) / y.std()
     inside = np.abs(y) < CLIP
     kept = y[inside]
@@ -62,7 +62,7 @@ def levels(y: Array) -> list[Level]:
 
 
 def robust_normalization(results: Path) -> Figure:
-    """Return the figure; it needs no results, its data are made here."""
+    """Return the figure, whose data are generated here."""
     y = data()
     found = levels(y)
     with style.paper():

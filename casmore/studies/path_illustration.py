@@ -1,7 +1,8 @@
-"""The paper's illustration of the evolution path: short, uncorrelated, long; drawn and real.
+"""The paper's illustration of the evolution path: short, uncorrelated and long paths.
 
-Above, steps of length 1 at chosen angles, and the length that right angles would give. Below, six
-successive steps of the mean from a run of CAS-MORE, each as long as its part in the path.
+The top row shows steps of length 1 at chosen angles, and the length for right angles. The bottom
+row shows six successive steps of the mean from a run of CAS-MORE, scaled by their weights in the
+path.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ Array = NDArray[np.float64]
 _STEPS = 6
 _SEED = 1
 _TITLES = ("short: entropy falls", "uncorrelated", "long: entropy grows")
-# Directions of the six steps in degrees: against each other, at right angles, along each other
+# Directions of the six steps in degrees: opposite, at right angles, similar
 _SCHEMATIC = (
     (60, 185, 300, 20, 215, 100),
     (30, 135, 50, 150, 240, 160),
@@ -38,11 +39,11 @@ class Window:
     Attributes
     ----------
     parts
-        What each step has contributed to the path, shape (6, 2), the oldest first.
+        Contribution of each step to the path, shape (6, 2), the oldest first.
     rest
-        What is left in the path of all that was before, shape (2,).
+        Contribution of all earlier steps to the path, shape (2,).
     desired_length
-        What the path's length is compared with.
+        Desired length of the path.
     """
 
     parts: Array
@@ -57,7 +58,7 @@ class Window:
 
     @property
     def ratio(self) -> float:
-        """Length of the path by its desired length."""
+        """Length of the path divided by its desired length."""
         return float(np.linalg.norm(self.path)) / self.desired_length
 
     @property
@@ -79,12 +80,12 @@ def windows(seed: int = _SEED) -> tuple[Window, Window, Window]:
         solver.tell(X, f.batch(X))
         paths.append(solver.path.path)
         if len(paths) > 3 * _STEPS:  # a path of full length
-            # p_{t+1} = keep p_t + what the step adds, so: what each of the last steps left in p
+            # p_{t+1} = keep p_t + step, which gives the contribution of each of the last steps
             last = np.array(paths[-_STEPS - 1 :])
             parts = (last[1:] - keep * last[:-1]) * keep ** np.arange(_STEPS)[::-1, np.newaxis]
             found.append(Window(parts, keep**_STEPS * last[0], solver.path.desired_length))
     ratios = np.array([window.ratio for window in found])
-    # uncorrelated: as long as desired, and the steps at right angles as far as there are such
+    # uncorrelated: of the desired length, with steps as close to right angles as possible
     correlated = np.array([window.correlation for window in found]) + 5 * np.abs(ratios - 1)
     chosen = (ratios.argmin(), correlated.argmin(), ratios.argmax())
     short, right, long = (found[i] for i in chosen)
@@ -92,7 +93,7 @@ def windows(seed: int = _SEED) -> tuple[Window, Window, Window]:
 
 
 def evolution_path(results: Path) -> Figure:
-    """Return the figure; it needs no results, its run takes a second."""
+    """Return the figure; it needs no results, and its run takes a second."""
     with style.paper():
         figure = Figure(figsize=(style.PAGE * 0.75, 4.1), layout="constrained")
         axes = figure.subplots(2, 3)

@@ -1,6 +1,6 @@
-"""The runs of a study, one row each, as ``NAME_runs.csv`` keeps them: what claims are judged by.
+"""The table of a study's runs, one row each, ``NAME_runs.csv``.
 
-All that figures and claims say about how runs ended follows from this table.
+Claims, and all statements of figures about the end of runs, are based on this table.
 """
 
 import csv
@@ -20,14 +20,14 @@ from casmore.trace import Trace
 
 Array = NDArray[np.float64]
 
-# values at the mean that a run passes on its way to the target, and the columns that say when
+# values at the mean that a run passes before the target, and the corresponding columns
 MILESTONES = {1.0: "to_1", 1e-2: "to_1e_2", 1e-7: "to_1e_7"}
-_WINDOW = 1000.0  # evaluations over which the fall of the entropy is taken
+_WINDOW = 1000.0  # number of evaluations over which the fall of the entropy is measured
 
 
 @dataclass(frozen=True)
 class StudyRun:
-    """How one run went.
+    """Results of one run.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Variant:
 
     @cached_property
     def attempts(self) -> Attempts:
-        """What the runs spent on the target."""
+        """The evaluations that the runs spent on the target."""
         return Attempts(self.column("evaluations"), self.column("reached").astype(bool))
 
     @property
@@ -106,13 +106,13 @@ class Variant:
         return np.array([getattr(run, name) for run in self.runs], dtype=float)
 
     def attempts_to(self, milestone: float) -> Attempts:
-        """Return what the runs spent until a value at the mean among `MILESTONES`."""
+        """Return the evaluations of the runs until a value at the mean among `MILESTONES`."""
         when = self.column(MILESTONES[milestone])
         reached = np.isfinite(when)
         return Attempts(np.where(reached, when, self.column("evaluations")), reached)
 
     def attempts_between(self, start: float, end: float) -> Attempts:
-        """Return what the runs that passed ``start`` spent from there to ``end``."""
+        """Return the evaluations from ``start`` to ``end`` of the runs that passed ``start``."""
         first, second = self.attempts_to(start), self.attempts_to(end)
         on = first.reached
         return Attempts((second.spent - first.spent)[on], second.reached[on])
@@ -121,7 +121,7 @@ class Variant:
 def describe_run(
     label: str, function: int, settings: str, run: int, trace: Trace, *, reached: bool
 ) -> StudyRun:
-    """Return the row of a run that was traced."""
+    """Return the row of a run, from its trace."""
     f_mean = np.where(np.isnan(trace["f_mean"]), np.inf, trace["f_mean"])
     evaluations = trace["evaluations"]
     milestones = {name: _first_below(evaluations, f_mean, f) for f, name in MILESTONES.items()}

@@ -1,4 +1,4 @@
-"""The figures and tables of the kept BBOB results, by name."""
+"""The figures and tables of the stored BBOB results, by name."""
 
 import re
 from collections.abc import Callable

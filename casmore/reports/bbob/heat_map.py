@@ -1,4 +1,4 @@
-"""Where one solver wins against another: the ratio of their ERTs, function by dimension."""
+"""Comparison of two solvers: the ratio of their ERTs, function by dimension."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How many trials a figure rests on, in words."""
+"""The note on the number of trials in a figure."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""The bridge to cocopp: its report in a process of its own, its archive, its pages."""
+"""The bridge to cocopp: its report in a separate process, its archive, its pages."""

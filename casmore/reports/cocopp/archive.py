@@ -1,7 +1,7 @@
 """Data of other algorithms from an online archive of COCO, by name.
 
-cocopp runs in a process of its own, as for reports, because it keeps the state of archives in
-globals. Data that were fetched once are kept in the user's cache and need no network again.
+cocopp runs in a separate process, as for reports, because it keeps the state of archives in global
+variables. Downloaded data are kept in the user's cache and are not fetched again.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""The process that cocopp's report is made in; ``cocopp.report`` starts it.
+"""The process that makes cocopp's report, started by ``cocopp.report``.
 
-It is a process of its own because cocopp keeps its options in globals and never resets them.
+It is a separate process because cocopp keeps its options in global variables and never resets them.
 """
 
 import argparse

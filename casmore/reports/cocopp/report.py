@@ -1,7 +1,7 @@
-"""cocopp's report of a run: made in a subprocess, moved into place in one step.
+"""cocopp's report of a run: made in a subprocess, and moved into place atomically.
 
-The report is made in a private folder and only then takes the place of the last one, which a
-failure or Ctrl-C leaves as it was.
+The report is made in a private folder and replaces the previous one only when it is complete. A
+failure or Ctrl-C leaves the previous report unchanged.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""What the paper says of its robot tasks, judged by our runs of them.
+"""The paper's claims about its robot tasks, judged by our runs.
 
-A task whose table is missing has not been run: its claims are "not shown", as are those of a task
-with less than six runs of a solver.
+A task without a table has not been run: its claims are "not shown", like those of a task with fewer
+than six runs of a solver.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -161,7 +161,7 @@ def _equal_mean(runs: Runs) -> tuple[str, Verdict]:
     return f"best expected return of the mean: {told}", verdict
 
 
-# of each study its claims, and what judges them by the runs
+# the claims of each study, and the functions that judge them
 JUDGES: dict[str, dict[str, Callable[[Runs], tuple[str, Verdict]]]] = {
     "hole_reaching": {
         "standard normalisation fails": _standard_fails,

@@ -12,7 +12,7 @@ from casmore.plotting import style
 from casmore.reports.errors import ReportError
 from casmore.studies.episodic.task_tables import TaskCurve, read_task_curves
 
-# labels in the order of the legend, and how they are called there
+# labels in the order of the legend, and their names in the legend
 NAMES = {
     "CAS-MORE": "CAS-MORE, robust",
     "CAS-MORE-standard": "CAS-MORE, standard",

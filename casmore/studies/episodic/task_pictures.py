@@ -1,6 +1,6 @@
 """Pictures of solved robot tasks: an illustration of all, and a film strip of each.
 
-They are rendered from the movement in ``NAME_solution.csv``, which a study has found.
+They are rendered from the movement in ``NAME_solution.csv``, the result of a study.
 """
 
 from collections.abc import Callable
@@ -20,19 +20,19 @@ from casmore.studies.episodic.task_tables import read_solution
 
 Picture = NDArray[np.uint8]
 
-# of each study the task, and what the picture of it is called
+# for each study the task, and the title of its picture
 SOLVED = {
     "hole_reaching_noisy": ("casmore/HoleReaching-Noisy-v0", "hole reaching"),
     "table_tennis": ("casmore/TableTennis-v0", "table tennis"),
     "beer_pong": ("casmore/BeerPong-v0", "beer pong"),
 }
 _SEEDS = range(50)
-_STROBE = 9  # pictures laid over each other
-_MOVED = 40  # difference of colours, summed, that tells what has moved
+_STROBE = 9  # number of superimposed pictures
+_MOVED = 40  # summed difference of colours that indicates motion
 
 
 def tasks(results: Path) -> Figure:
-    """Return the paper's illustration of its tasks: each as one picture of a whole movement."""
+    """Return the paper's illustration of its tasks: one picture of a movement for each."""
     shown = {name: _frames(results, name, _STROBE) for name in SOLVED if _is_solved(results, name)}
     if not shown:
         read_solution(results / f"{next(iter(SOLVED))}_solution.csv")  # says how it is made
@@ -60,7 +60,7 @@ def film_strip(results: Path, name: str, pictures: int = 6) -> Figure:
 
 
 def stroboscopic(frames: list[Picture]) -> Picture:
-    """Lay pictures over each other: of each what has moved, the later ones on top."""
+    """Superimpose the moving parts of pictures, the later ones on top."""
     background = np.median(frames, axis=0)
     composed: Picture = background.astype(np.uint8)
     for frame in frames:
@@ -70,7 +70,7 @@ def stroboscopic(frames: list[Picture]) -> Picture:
 
 
 def _frames(results: Path, name: str, count: int) -> list[Picture]:
-    """Return so many pictures of the first episode that succeeds, evenly over its time."""
+    """Return this number of pictures of the first successful episode, at equal time steps."""
     weights = read_solution(results / f"{name}_solution.csv")
     try:
         import gymnasium
@@ -103,7 +103,7 @@ def _show(ax: Axes, picture: Picture) -> None:
     ax.set_axis_off()
 
 
-# film strips, and the study whose solution they show
+# film strips, and the studies whose solutions they show
 SHOWN = {
     "film_hole_reaching": "hole_reaching_noisy",
     "film_table_tennis": "table_tennis",

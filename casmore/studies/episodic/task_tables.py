@@ -1,8 +1,8 @@
-"""From the traces of a study on a task to the small tables that are kept of it.
+"""Tables of a study on a task, made from its traces.
 
-``NAME_curves.csv`` has quantiles over the runs at fixed numbers of episodes, ``NAME_runs.csv`` a
-row for each run: what claims are judged by. ``NAME_solution.csv`` has the weights of a movement
-that solves the task, for its picture.
+``NAME_curves.csv`` contains quantiles over the runs at fixed numbers of episodes, ``NAME_runs.csv``
+a row for each run, by which claims are judged. ``NAME_solution.csv`` contains the weights of a
+movement that solves the task, for its picture.
 """
 
 import csv
@@ -25,16 +25,16 @@ Array = NDArray[np.float64]
 
 QUANTILES = (0.05, 0.5, 0.95)
 _POINTS = 80
-_LAST = 0.1  # share of the iterations that is the end of a run
-_FIRST = 0.25  # share of the episodes that is the beginning of a run
-# columns of a curve, and of which columns of a trace they are means over some iterations
+_LAST = 0.1  # share of the iterations that counts as the end of a run
+_FIRST = 0.25  # share of the episodes that counts as the beginning of a run
+# columns of a curve, and the columns of a trace that are averaged over some iterations
 COLUMNS = ("return_mean", "return_samples", "success", "collision")
 _OF_TRACE = ("f_mean", "f_samples", "success_samples", "collision_samples")
 
 
 @dataclass(frozen=True)
 class TaskRun:
-    """How one run went.
+    """Results of one run.
 
     Attributes
     ----------
@@ -92,13 +92,13 @@ def summarise_task(
     Parameters
     ----------
     config
-        Of the study.
+        Config of the study.
     folder
-        Its folder.
+        Folder of the study.
     results
-        Where to write.
+        Output folder.
     partial
-        Whether runs may be missing: the tables are of those that are finished.
+        Whether runs may be missing; the tables then cover the finished ones.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def read_solution(path: Path) -> Array:
 
 
 def describe(label: str, run: int, trace: Trace) -> TaskRun:
-    """Return the row of a run that was traced."""
+    """Return the row of a run, from its trace."""
     evaluations, mean = trace["evaluations"].astype(float), -trace["f_mean"].astype(float)
     end = max(round(_LAST * len(mean)), 1)
     smooth = np.convolve(mean, np.full(10, 0.1), mode="valid") if len(mean) > 10 else mean
