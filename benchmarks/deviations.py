@@ -1,4 +1,4 @@
-"""What each deviation from the paper's text does to the evaluations needed.
+"""The effect of each deviation from the paper's text on the number of evaluations.
 
     python benchmarks/deviations.py [--seeds 10] [--out benchmarks/deviations.txt]
 

@@ -1,4 +1,4 @@
-"""Evaluations, time and memory in high dimensions, beside pycma.
+"""Evaluations, time and memory in high dimensions, compared with pycma.
 
     python benchmarks/large_dimensions.py [--dimensions 100 200 1000] [--out FILE]
 

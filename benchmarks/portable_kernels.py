@@ -1,4 +1,4 @@
-"""The price of ``[run] portable = true``: a solver's time per evaluation on pinned kernels.
+"""The cost of ``[run] portable = true``: a solver's time per evaluation with portable kernels.
 
     python benchmarks/portable_kernels.py [--repeats 5]
 

@@ -1,4 +1,4 @@
-"""Where the time of an iteration of CAS-MORE goes.
+"""Profile of an iteration of CAS-MORE.
 
     python benchmarks/profile_iteration.py [--dimensions 2 10 40] [--population 1]
 

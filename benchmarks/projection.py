@@ -1,4 +1,4 @@
-"""How long a whole experiment in one dimension will take, projected from a small part of it.
+"""Projected duration of an experiment in one dimension, from a small part of it.
 
     python benchmarks/projection.py DIMENSION [--solver cas-more] [--instances 1]
         [--budget 1000] [--full-budget 10000] [--trials 360] [--workers 2]

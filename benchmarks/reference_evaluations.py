@@ -1,4 +1,4 @@
-"""Evaluations to the final target of BBOB, beside those of a reference implementation.
+"""Evaluations to the final target of BBOB, compared with a reference implementation.
 
     python benchmarks/reference_evaluations.py REFERENCE.csv [--out FOLDER] [--workers N]
 

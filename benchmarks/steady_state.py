@@ -1,4 +1,4 @@
-"""Evaluations to a target when points are evaluated one at a time, some always under way.
+"""Evaluations to a target with asynchronous evaluation.
 
     python benchmarks/steady_state.py [--dimensions 5 10] [--seeds 15]
 

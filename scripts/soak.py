@@ -1,15 +1,15 @@
-"""Run a config over and over while its processes are killed at random; nothing may be lost.
+"""Run a config repeatedly while its processes are killed at random; no data may be lost.
 
     python scripts/soak.py configs/quick.toml --minutes 60 --workers 1
 
-First the config is run undisturbed. Then, until the time is over, it is run in a fresh folder while
-every few seconds a worker, the parent, or all processes at once get SIGKILL; each time the same
-command is given again. Each run that has got through is compared, byte for byte, with the
-undisturbed one. The last is let through in peace. Ends with the number of kills, and exit code 0 if
-all data were the same.
+First the config is run without interruption. Then, until the time limit, it is run in a new folder
+while every few seconds a worker, the parent, or all processes receive SIGKILL; each time the run is
+resumed with the same command. Each completed run is compared, byte for byte, with the uninterrupted
+one. The last run is completed without kills. The script prints the number of kills, and exits with
+0 if all data were the same.
 
-Most kills come some seconds after units have begun, on a slow machine as well; some come at any
-moment, as while a process is only starting.
+Most kills occur some seconds after units have begun, on slow machines as well; some occur at any
+time, for instance while a process is starting.
 """
 
 import argparse

@@ -90,11 +90,11 @@ class CasMoreParameters(SurrogateParameters):
 
 
 class CasMore(SurrogateSearch):
-    """The CAS-MORE optimizer, for minimisation by ask and tell.
+    """The CAS-MORE optimizer, a minimiser with an ask-and-tell interface.
 
-    Values that are not finite are handled so: NaN and infinity rank as the worst, minus infinity
-    as the best; in the surrogate's fit they count as the largest and smallest finite value of the
-    queue. While the queue holds no finite value, the update counts as failed.
+    NaN and infinity rank last, minus infinity ranks first. In the fit of the surrogate they count
+    as the largest and the smallest finite value in the queue. If the queue contains no finite
+    value, the update counts as failed.
 
     Parameters
     ----------

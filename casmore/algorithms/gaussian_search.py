@@ -66,7 +66,7 @@ class SearchParameters(CheckedSettings):
 
 
 class GaussianSearch(ABC):
-    """An optimizer that samples a Gaussian and moves it, for minimisation by ask and tell.
+    """A minimiser that samples and updates a Gaussian, with an ask-and-tell interface.
 
     Parameters
     ----------

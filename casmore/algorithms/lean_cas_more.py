@@ -88,7 +88,7 @@ class LeanCasMoreParameters(CasMoreParameters):
 
 
 class LeanCasMore(CasMore):
-    """Lean CAS-MORE, for minimisation by ask and tell.
+    """The lean CAS-MORE optimizer, a minimiser with an ask-and-tell interface.
 
     Parameters and attributes are those of `casmore.algorithms.cas_more.CasMore`, the settings
     those of `LeanCasMoreParameters`, and:

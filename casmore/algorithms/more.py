@@ -112,23 +112,23 @@ class MoreParameters(SurrogateParameters):
 
 
 class More(SurrogateSearch):
-    """The original MORE, for minimisation by ask and tell.
+    """The original MORE optimizer, a minimiser with an ask-and-tell interface.
 
-    The defaults are the MORE that the paper compares CAS-MORE with: the joint trust region and the
-    entropy bound of 2015, with
+    The defaults define the MORE that the paper compares with CAS-MORE: the joint trust region and
+    the entropy bound of 2015, with
 
-    - the linear schedule, ``beta = H - 0.1`` nats: the other one needs an ``H0`` chosen to suit the
-      precision wanted, and slows down on its way there. With 0.2 nats Rosenbrock's function (5-D)
-      is not solved, with 0.05 it takes twice the evaluations.
-    - one bound of 0.1 nats for all functions: with 0.5 the evaluations are the same to 3 percent.
-    - the least-squares surrogate that CAS-MORE has. The paper varies the trust regions and the
-      schedule alone, and puts the difference down to these; so the learner must be the same.
+    - the linear schedule, ``beta = H - 0.1`` nats. The other schedule needs an ``H0`` that suits
+      the desired precision, and slows down as it approaches it. With 0.2 nats Rosenbrock's function
+      (5-D) is not solved; with 0.05 nats it takes twice the evaluations.
+    - one bound of 0.1 nats for all functions. With 0.5 the evaluations are equal within 3 percent.
+    - the least-squares surrogate of CAS-MORE. The paper varies only the trust regions and the
+      schedule, and attributes the difference to them, so the learner must be the same.
 
-    The surrogate of 2015, Bayesian regression below random projections, is ``model="bayesian"``.
-    On the sphere, the attractive sector and the ellipsoid in 5 and 10-D it takes the same number of
-    evaluations to 2 percent, since the schedule sets the pace, and 25 to 50 times the time; on
-    Rosenbrock's function in 10-D it does not reach 1e-8 in 30000 evaluations, where least squares
-    take 13200 (starts in U(-4, 4)^n, sigma0 = 2, two or three seeds).
+    The surrogate of 2015, Bayesian regression after random projections, is ``model="bayesian"``. On
+    the sphere, the attractive sector and the ellipsoid in 5 and 10-D its numbers of evaluations are
+    equal within 2 percent, since the schedule determines the speed, but it takes 25 to 50 times the
+    time. On Rosenbrock's function in 10-D it does not reach 1e-8 in 30000 evaluations; least
+    squares needs 13200 (starts in U(-4, 4)^n, sigma0 = 2, two or three seeds).
 
     Parameters
     ----------

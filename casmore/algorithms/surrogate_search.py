@@ -165,7 +165,7 @@ class SurrogateParameters(SearchParameters):
 
 
 class SurrogateSearch(GaussianSearch):
-    """An optimizer that moves a Gaussian by what a quadratic surrogate says, for minimisation.
+    """A minimiser that updates a Gaussian with a quadratic surrogate.
 
     Parameters
     ----------

@@ -112,15 +112,15 @@ class XnesParameters(SearchParameters):
 
 
 class Xnes(GaussianSearch):
-    """The xNES optimizer, for minimisation by ask and tell.
+    """The xNES optimizer, a minimiser with an ask-and-tell interface.
 
-    Only ranks count. NaN and infinity rank as the worst, minus infinity as the best; equal values
-    share their utilities, so that nothing moves on a flat function.
+    Only ranks matter. NaN and infinity rank last, minus infinity ranks first. Equal values share
+    their utilities, so that nothing changes on a flat function.
 
-    Any points can be told, in any number: they are ranked among themselves as if they had been
-    sampled. A point further from the mean than ``sqrt(n) + 6`` standard deviations counts as if
-    it lay at that distance, in its direction (as for injected solutions: Hansen, "Injecting
-    external solutions into CMA-ES", 2011). A single point, having no rank, moves nothing.
+    Any number of any points can be told; they are ranked among themselves as if they had been
+    sampled. A point further from the mean than ``sqrt(n) + 6`` standard deviations is moved to this
+    distance in its direction (as for injected solutions: Hansen, "Injecting external solutions into
+    CMA-ES", 2011). A single point has no rank and changes nothing.
 
     Parameters
     ----------

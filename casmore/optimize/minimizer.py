@@ -226,7 +226,7 @@ def fmin(
 
 
 def _dimension(x0: Any, x_known: Any) -> int:
-    """Return the dimension n, by the first argument that tells."""
+    """Return the dimension n, from the first argument that determines it."""
     if x0 is not None:
         return max(1, np.size(x0))  # other shapes are refused later
     if x_known is None:

@@ -1,4 +1,4 @@
-"""What is known of episodes that have been run."""
+"""The results of episodes."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""What an environment has to offer so that a movement primitive can drive it."""
+"""The interface of environments that a movement primitive can drive."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, cast, runtime_checkable

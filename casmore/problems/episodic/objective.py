@@ -1,4 +1,4 @@
-"""An episode of a robot as a function to be minimised."""
+"""Objective functions from the episodes of a robot."""
 
 from collections.abc import Sequence
 from typing import Any
