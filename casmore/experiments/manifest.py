@@ -1,4 +1,4 @@
-"""The record of how a run came about: versions, machine, git commit, and each session."""
+"""The manifest of a run: versions, machine, git commit, and each session."""
 
 import os
 import platform
@@ -168,7 +168,7 @@ def session(
 
 
 def _read(folder: RunFolder, config: Experiment, session: SessionRecord) -> dict[str, Any]:
-    """Return the manifest, a new one if there is none or a damaged one."""
+    """Return the manifest; a new one if it is missing or damaged."""
     new = {
         "name": config.name,
         "config": to_json(config.document()),

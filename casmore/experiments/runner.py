@@ -1,7 +1,7 @@
 """Run the missing units of an experiment in worker processes.
 
-Resuming is running again: published units are skipped. The units that were being run when a worker
-died are run again, and only those that may have been the cause are held responsible.
+Resuming a run is the same as running it: published units are skipped. Units that were running when
+a worker died are run again, and a failure is attributed only to units that may have caused it.
 """
 
 import shutil
@@ -34,7 +34,7 @@ _WORKERS_PER_CORE = 16  # of this machine: each is a process of some 100 MiB
 
 @dataclass
 class Summary:
-    """How a session ended; ``units`` counts those of its share."""
+    """Summary of a session; ``units`` counts the units of its share."""
 
     folder: Path
     units: int
@@ -65,7 +65,7 @@ def run(
     stream
         Where progress is shown; default: standard error.
     shard
-        Run only this part, perhaps beside others, and merge nothing.
+        Run only this part, possibly alongside others, and merge nothing.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def run(
     OSError
         If the disk is full or can't be written to. Published units are kept.
     KeyboardInterrupt
-        On Ctrl-C; the workers have ended then, and published units are kept.
+        On Ctrl-C. The workers have ended, and published units are kept.
     """
     backend = backends.make(config.run)
     _check_workers(config.run.backend, workers)
@@ -106,7 +106,7 @@ def run(
                 published = sum(work.unit in done for work in plan)
                 session.record.update(units=len(plan), published=published, failed=len(failures))
         finally:
-            folder.sweep()  # units that were being run when the session was stopped
+            folder.sweep()  # units that were running when the session was stopped
     return Summary(root, len(plan), published, failures, tuple(data), shard)
 
 
@@ -139,7 +139,7 @@ def _run_missing(
 
 
 class _WorkLoop:
-    """The loop over rounds: a round ends when nothing is left to do, or when a worker dies."""
+    """The loop over rounds; a round ends when all units are done, or when a worker dies."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class _WorkLoop:
                     self._count(outcome)
         except WorkerDiedError as error:
             self._blame(error, by_unit)
-        # batches that were lost with a worker may have published some of their units
+        # batches that were lost with a worker may have published units
         for unit in by_unit:
             if unit not in self._counted and self._folder.is_published(unit):
                 self._count(outcome_of(unit, self._folder))
@@ -207,7 +207,7 @@ class _WorkLoop:
         )
 
     def _blame(self, error: WorkerDiedError, left: dict[Unit, Work]) -> None:
-        """Find out which units were being run when the workers died."""
+        """Find the units that were running when the workers died."""
         self._check_disk()  # COCO ends the process when it can't write
         in_work = self._folder.leftovers()
         for leftover in in_work:
@@ -222,7 +222,7 @@ class _WorkLoop:
                 raise error
 
     def _strike(self, work: Work, details: str) -> None:
-        """Note that a unit was being run when its worker died; give up on it at the third time."""
+        """Record that a worker died while running this unit; give up after the third time."""
         self._strikes[work.unit] += 1
         if self._strikes[work.unit] == _STRIKES:
             summary = f"its worker process died {_STRIKES} times"
@@ -237,7 +237,7 @@ class _WorkLoop:
 
 
 def _hung(private: Path) -> str | None:
-    """Return what a unit was doing when it was ended for taking too long."""
+    """Return the traceback of a unit that was killed for exceeding its time limit."""
     try:
         trace = hanging_trace(private).read_text(encoding="utf-8")
     except OSError:
