@@ -72,7 +72,7 @@ def test_the_queue_holds_two_iterations() -> None:
         ({"epsilon_covariance": math.nan}, "epsilon_covariance = nan"),
         ({"path_smoothing": 1.0}, "between 0 and 1"),
         ({"queue_size": 3}, "at least the population size 8"),
-        ({"target_normalization": "rank"}, "'robust' or 'standard' or 'none'"),
+        ({"target_normalization": "rank"}, "'robust' or 'standard' or 'ranks' or 'none'"),
         ({"fit_method": "quick"}, "'auto' or 'direct' or 'incremental'"),
         ({"fit_method": "incremental", "whitening": False}, "whitening is off"),
         ({"population_size": 0}, "population_size = 0 must be at least 1"),
