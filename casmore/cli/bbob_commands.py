@@ -72,8 +72,8 @@ def add_commands(commands: Any) -> None:
 
 def _export(options: argparse.Namespace) -> int:
     from casmore.experiments.store import coco_files
-    from casmore.reports.errors import ReportError
     from casmore.reports.export import export
+    from casmore.reports.report_error import ReportError
 
     runs = [_open(given) for given in options.runs]
     out = outputs.folder(runs[0][0], options.out, "export")
@@ -89,7 +89,7 @@ def _league(options: argparse.Namespace) -> int:
 
     from casmore.experiments.store import coco_files
     from casmore.reports import league, league_page, run_data
-    from casmore.reports.errors import ReportError
+    from casmore.reports.report_error import ReportError
 
     run, plan = _open(options.run)
     with (
@@ -107,7 +107,7 @@ def _league(options: argparse.Namespace) -> int:
 def _archive(options: argparse.Namespace) -> int:
     from casmore.experiments.store import coco_files
     from casmore.reports.archive_entry import pack
-    from casmore.reports.errors import ReportError
+    from casmore.reports.report_error import ReportError
 
     run, plan = _open(options.run)
     out = outputs.folder(run, options.out, "archive")

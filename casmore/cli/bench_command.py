@@ -65,7 +65,7 @@ def add_commands(commands: Any) -> None:
 
 def _bench(options: argparse.Namespace) -> int:
     from casmore.experiments.store import coco_files
-    from casmore.reports.errors import ReportError
+    from casmore.reports.report_error import ReportError
 
     with modules_from_here(), sigterm_like_ctrl_c():
         experiment = _experiment(options)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -24,8 +24,8 @@ import numpy as np
 from casmore.atomic_io import write_bytes, write_text
 from casmore.reports import coco_data, run_data
 from casmore.reports.cocopp.offline import import_cocopp
-from casmore.reports.errors import ReportError
 from casmore.reports.export import provenance
+from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, dimensions
 
 _AUTHOR = re.compile(r"[A-Za-z][A-Za-z-]*")

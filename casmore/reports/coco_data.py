@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casmore.experiments.store.coco_files import BrokenDataError, read_info
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import TARGETS, Runtimes
 
 _PROBLEM = re.compile(r"funcId = (\d+), DIM = (\d+)")

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 
 _DATA_FILE = re.compile(r"[^\s,]+\.dat\b")
 

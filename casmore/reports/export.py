@@ -11,7 +11,7 @@ from typing import Any
 from casmore.atomic_io import write_json, write_text
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.reports import run_data, trial_table, unit_table
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes
 
 _README = """\

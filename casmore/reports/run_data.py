@@ -7,7 +7,7 @@ from typing import Any
 
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.reports import coco_data
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from casmore.atomic_io import write_bytes
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import TARGETS, Runtimes
 
 FILE = "trials.csv.gz"

@@ -11,7 +11,7 @@ from typing import Any
 from casmore.atomic_io import write_text
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 
 COLUMNS = (
     "solver",

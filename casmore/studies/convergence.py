@@ -10,7 +10,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from casmore.plotting import style
 from casmore.problems.analytic import FUNCTIONS
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.studies.curve_table import Curve, read_curves
 
 # labels in the order of the legend, and their names in the legend

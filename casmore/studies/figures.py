@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from casmore.plotting import style
 from casmore.reports.bbob import catalogue
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.studies.claims import write_claims
 from casmore.studies.convergence import ablation, rosenbrock
 from casmore.studies.episodic.task_figures import TASK_FIGURES

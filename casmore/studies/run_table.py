@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.studies.confidence import Attempts, lower_median
 from casmore.trace import Trace
 

@@ -10,7 +10,7 @@ from casmore.experiments.config.task_study import TaskStudyConfig
 from casmore.experiments.plan import make_plan
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.study_trial import load_trace
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.studies.curve_table import curve, write_curves
 from casmore.studies.episodic.task_tables import summarise_task
 from casmore.studies.run_table import StudyRun, describe_run, write_runs

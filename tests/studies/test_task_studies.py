@@ -11,7 +11,7 @@ from casmore.experiments import runner
 from casmore.experiments.config.check import check
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.problems.episodic import TASKS
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.studies import figures
 from casmore.studies.confidence import Verdict
 from casmore.studies.episodic import task_claims, task_figures, task_pictures, task_tables

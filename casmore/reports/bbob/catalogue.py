@@ -13,8 +13,8 @@ from casmore.reports import league, trial_table
 from casmore.reports.bbob import ecdf_figure, ratio_table
 from casmore.reports.bbob.heat_map import heat_map
 from casmore.reports.bbob.scaling_figure import scaling
-from casmore.reports.errors import ReportError
 from casmore.reports.league_figure import strips
+from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes, dimensions, solvers
 
 FOLDER = "bbob"

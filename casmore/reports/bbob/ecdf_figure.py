@@ -21,7 +21,7 @@ from casmore.reports import references
 from casmore.reports.bbob.function_names import title
 from casmore.reports.bbob.simulated_restarts import simulate
 from casmore.reports.bbob.trial_note import trial_note
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import GROUPS, Runtimes, dimensions, solvers
 
 # the single functions of the paper's figure

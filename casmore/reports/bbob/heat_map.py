@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from casmore.plotting import style
 from casmore.reports.bbob.trial_note import trial_note
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import GROUPS, Runtimes, dimensions, solvers
 
 _LARGEST = 8.0  # the colours end at this ratio and at its inverse

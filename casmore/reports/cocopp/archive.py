@@ -20,7 +20,7 @@ import platformdirs
 
 from casmore.experiments.limits import ENVIRONMENT
 from casmore.reports.cocopp.offline import import_cocopp
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 
 _SECONDS = 10.0  # to wait for an answer; cocopp itself has no timeout
 _ANSWER = "casmore-answer: "

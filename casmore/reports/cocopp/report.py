@@ -18,7 +18,7 @@ from pathlib import Path
 
 from casmore.experiments.limits import ENVIRONMENT
 from casmore.reports.cocopp.tidy import tidy
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 
 COMPARISON = "comparison"
 INDEX = "index.html"

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from casmore.plotting import style
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.studies.episodic.task_tables import TaskCurve, read_task_curves
 
 # labels in the order of the legend, and their names in the legend

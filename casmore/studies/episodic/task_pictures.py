@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from casmore.plotting import style
 from casmore.problems.episodic.tasks import TASKS
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.studies.episodic.task_tables import read_solution
 
 Picture = NDArray[np.uint8]

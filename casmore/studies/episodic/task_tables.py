@@ -18,7 +18,7 @@ from casmore.experiments.config.task_study import TaskStudyConfig
 from casmore.experiments.plan import make_plan
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.study_trial import load_trace
-from casmore.reports.errors import ReportError
+from casmore.reports.report_error import ReportError
 from casmore.trace import Trace
 
 Array = NDArray[np.float64]

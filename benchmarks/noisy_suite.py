@@ -1,6 +1,6 @@
 """Scores on COCO's noisy suite, with and without noise handling.
 
-    python benchmarks/noise.py [--dimension 5] [--instances 1-3] [--budget 2000]
+    python benchmarks/noisy_suite.py [--dimension 5] [--instances 1-3] [--budget 2000]
         [--suite bbob-noisy] [--solvers cas-more cas-more:noise=auto cma]
 
 IPOP restarts, starts in U(-4, 4)^n, sigma0 = 2, budget times n evaluations. The score is that of
