@@ -28,6 +28,7 @@ from casmore.experiments.merge import merge
 from casmore.experiments.plan import make_plan, schedule
 from casmore.experiments.shard import Shard
 from casmore.experiments.status import status, text
+from casmore.experiments.store.checksums import write_checksums
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit, Work
 from casmore.experiments.worker import UnitOutcome, Workplace
@@ -60,7 +61,7 @@ def _simulate(out: Path, solvers: int, workers: int) -> None:
     root = out / "run"
     simulated = Simulated(root, looks=Looks(plan))
     wall, cpu = time.perf_counter(), time.process_time()
-    with patch.object(backends, "make", lambda run: simulated):
+    with patch.object(backends, "make", lambda run, workers: simulated):
         runner.run(config, root, workers=workers, stream=io.StringIO())
     wall = time.perf_counter() - wall - simulated.wall
     cpu = time.process_time() - cpu - simulated.cpu
@@ -80,7 +81,7 @@ def _simulate(out: Path, solvers: int, workers: int) -> None:
 
 
 def _run_again(config: Config, root: Path, workers: int) -> None:
-    with patch.object(backends, "make", lambda run: None):
+    with patch.object(backends, "make", lambda run, workers: None):
         runner.run(config, root, workers=workers, stream=io.StringIO())
 
 
@@ -168,6 +169,7 @@ def _make_up(target: Path, unit: Unit, evaluations: int) -> None:
     (target / "unit.json").write_text(
         f'{{"evaluations": {evaluations}, "wall_seconds": 1.0, "cpu_seconds": 1.0}}\n'
     )
+    write_checksums(target)
 
 
 def _config(solvers: int) -> Config:

@@ -15,11 +15,11 @@ from typing import TextIO
 from casmore.atomic_io import DiskFullError, check_room
 from casmore.experiments import backends, manifest
 from casmore.experiments.agreement import agree_on_config
-from casmore.experiments.backends import Backend, BackendError, WorkerDiedError
+from casmore.experiments.backends import Backend, WorkerDiedError
 from casmore.experiments.config.base import Experiment
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.kernels import kernels
-from casmore.experiments.limits import cores, hanging_trace
+from casmore.experiments.limits import hanging_trace
 from casmore.experiments.merge import merge
 from casmore.experiments.plan import make_plan, schedule
 from casmore.experiments.progress import Display, SessionProgress, display
@@ -29,7 +29,6 @@ from casmore.experiments.work_unit import Unit, Work
 from casmore.experiments.worker import UnitOutcome, Workplace, outcome_of, write_failure
 
 _STRIKES = 3
-_WORKERS_PER_CORE = 16  # of this machine: each is a process of some 100 MiB
 
 
 @dataclass
@@ -80,8 +79,7 @@ def run(
     KeyboardInterrupt
         On Ctrl-C. The workers have ended, and published units are kept.
     """
-    backend = backends.make(config.run)
-    _check_workers(config.run.backend, workers)
+    backend = backends.make(config.run, workers)
     folder = RunFolder(root.resolve(), shard.share if shard else WHOLE)
     whole = make_plan(config)
     plan = shard.of(whole) if shard else whole
@@ -108,15 +106,6 @@ def run(
         finally:
             folder.sweep()  # units that were running when the session was stopped
     return Summary(root, len(plan), published, failures, tuple(data), shard)
-
-
-def _check_workers(backend: str, workers: int) -> None:
-    most = _WORKERS_PER_CORE * cores()
-    if backend == "loky" and workers > most:
-        raise BackendError(
-            f"{workers} workers are too many for the {cores()} cores of this machine; "
-            f"use at most {most}, or another backend"
-        )
 
 
 def _run_missing(

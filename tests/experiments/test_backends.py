@@ -194,7 +194,7 @@ class InCells:
 def test_a_unit_that_kills_its_cell_is_given_up_and_the_rest_of_its_batch_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backends, "make", lambda run: InCells())
+    monkeypatch.setattr(backends, "make", lambda run, workers: InCells())
     suite = {"functions": "1", "dimensions": [2, 3], "instances": "1"}
     experiment = config(suite=suite, solver="odd_solvers:ExitsIn3D")
     summary = run(experiment, tmp_path / "run", workers=1, stream=io.StringIO())

@@ -8,14 +8,24 @@ from casmore.experiments.kernels import NotPortableError, check_portable
 __all__ = ["Backend", "BackendError", "Batch", "WorkerDiedError", "make"]
 
 
-def make(run: Run) -> Backend:
+_WORKERS_PER_CORE = 16  # of this machine: each is a process of some 100 MiB
+
+
+def make(run: Run, workers: int = 1) -> Backend:
     """Return the backend that a config names; backends are imported on demand.
+
+    Parameters
+    ----------
+    run
+        The config's section.
+    workers
+        Number of workers that it is to run.
 
     Raises
     ------
     BackendError
-        If its package is not installed, this system can't limit memory as the config requires, or
-        the machine lacks the kernels of ``portable``.
+        If its package is not installed, this system can't limit memory as the config requires,
+        the machine lacks the kernels of ``portable``, or it can't run so many processes.
     """
     if run.memory_gib is not None and not limits.can_limit_memory():
         raise BackendError(
@@ -31,6 +41,12 @@ def make(run: Run) -> Backend:
         case "loky":
             from casmore.experiments.backends.loky import LokyBackend
 
+            most = _WORKERS_PER_CORE * limits.cores()
+            if workers > most:
+                raise BackendError(
+                    f"{workers} workers are too many for the {limits.cores()} cores of this "
+                    f"machine; use at most {most}, or another backend"
+                )
             return LokyBackend(run.memory_gib)
         case "dask":
             from casmore.experiments.backends.dask import DaskBackend
