@@ -143,7 +143,6 @@ def end(
         (CasMore, "gauss", 0.5),
         (CasMore, "cauchy", 0.75),
         (LeanCasMore, "gauss", 0.75),
-        (LeanCasMore, "cauchy", 0.9),
     ],
 )
 def test_under_noise_the_mean_ends_closer(
