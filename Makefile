@@ -54,7 +54,7 @@ test-quick: $(DEV) ## run the tests of the library alone, in about a minute
 	$(PYTEST) -m 'not slow' $(QUICK)
 
 test-all: test ## run all tests, including those marked slow
-	$(PYTEST) -m slow
+	$(BIN)/python -m pytest -m slow  # one by one: whole reports of cocopp disturb each other
 
 # the oldest versions have wheels for Python 3.11 alone
 test-oldest: ## run the tests of algorithms and fmin with the oldest NumPy and SciPy allowed
