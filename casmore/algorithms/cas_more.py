@@ -201,11 +201,13 @@ class CasMore(SurrogateSearch):
         """Return the richest surrogate for which there are enough samples."""
         return self.fit.fit(self.queue, targets, complexity, self.distribution)
 
-    def _reliability(self, targets: Array, model: Model) -> Reliability | None:
+    def _reliability(
+        self, targets: Array, model: Model, weights: Array | None = None
+    ) -> Reliability | None:
         """Return the reliability of the model, estimated from its residuals."""
         Z = self.distribution.whiten(self.queue.points)
         parameters = self.parameters.richest_model.parameters(Z.shape[1])
-        return reliability(Z, targets, model, parameters)
+        return reliability(Z, targets, model, parameters, weights)
 
     def _normalization(self) -> TargetNormalization:
         """Return the normalisation of the targets: by ranks while noise dominates."""

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.models import Complexity, Model
-from casmore.algorithms.noise import Reliability, reliability
+from casmore.algorithms.noise import Reliability
 from casmore.algorithms.sample_weights import gaps_to_best, outlier_weights, rank_weights
 from casmore.algorithms.surrogate import DirectFit
 from casmore.algorithms.surrogate_search import FitMethod
@@ -172,12 +172,12 @@ class LeanCasMore(CasMore):
         )
         return self._models[self._better]
 
-    def _reliability(self, targets: Array, model: Model) -> Reliability | None:
+    def _reliability(
+        self, targets: Array, model: Model, weights: Array | None = None
+    ) -> Reliability | None:
         """Return the reliability of the better model for its own targets and weights."""
-        values, weights = self._fitted_to[self._better]
-        Z = self.distribution.whiten(self.queue.points)
-        parameters = self.parameters.richest_model.parameters(Z.shape[1])
-        return reliability(Z, values, model, parameters, weights)
+        values, own_weights = self._fitted_to[self._better]
+        return super()._reliability(values, model, own_weights)
 
     def _find_optimum(self, model: Model) -> Array | None:
         """Return the model's optimum within the radius; None if it is not finite."""
