@@ -2,6 +2,7 @@
 
 import math
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +41,19 @@ def test_the_configs_that_come_with_the_project_are_right(path: Path) -> None:
 
 
 def test_the_papers_experiment_is_complete() -> None:
-    experiment = load(CONFIGS / "paper.toml")
-    assert isinstance(experiment, Config)
-    assert experiment.suite.functions == tuple(range(1, 25))
-    assert experiment.suite.dimensions == (2, 3, 5, 10, 20, 40)
-    assert experiment.suite.instances == (*range(1, 6), *range(71, 81))
-    assert experiment.budget.evaluations_per_dimension == 10_000
+    instances: dict[tuple[str, int], int] = Counter()
+    for name in ("paper", "paper_40d", "paper_40d_five"):
+        experiment = load(CONFIGS / f"{name}.toml")
+        assert isinstance(experiment, Config)
+        assert experiment.suite.functions == tuple(range(1, 25))
+        assert experiment.budget.evaluations_per_dimension == 10_000
+        for solver in experiment.solvers:
+            for n in experiment.suite.dimensions:
+                instances[solver.label, n] += len(experiment.suite.trials)
+    assert {label for label, _ in instances} == {"CAS-MORE", "CMA-ES", "MORE", "xNESas"}
+    assert {n for _, n in instances} == {2, 3, 5, 10, 20, 40}
+    expected = {key: 5 if key in {("MORE", 40), ("xNESas", 40)} else 15 for key in instances}
+    assert instances == expected
 
 
 def test_defaults() -> None:
