@@ -20,12 +20,13 @@ from casmore.experiments.kernels import kernels
 from casmore.experiments.limits import UnitTimeoutError, time_limit
 from casmore.experiments.manifest import versions
 from casmore.experiments.store.checksums import write_checksums
-from casmore.experiments.store.coco_files import check_trial
+from casmore.experiments.store.coco_files import check_trial, optimal_value
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import TaskWork, TracedWork, Unit, Work
 from casmore.problems import bbob
 from casmore.problems.analytic import FUNCTIONS
 from casmore.problems.episodic import tasks
+from casmore.problems.regret import RegretRecorder
 from casmore.solvers import plain_function, registry
 from casmore.solvers.restarts import Restarting
 from casmore.trace import Trace
@@ -155,7 +156,8 @@ def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
     ):
         # no target: the optimal value is hidden; COCO reports when the final target is hit
         solver = _solver(work)
-        ended = bbob.minimise(solver, problem, work.budget)
+        regret = RegretRecorder(lambda: problem.value_at(solver.mean))
+        ended = bbob.minimise(solver, problem, work.budget, regret)
         evaluations, best_value = problem.evaluations, problem.best_value
         target_hit = problem.final_target_hit
     check_trial(
@@ -173,6 +175,7 @@ def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
         "best_value": best_value,
         **_end(solver, ended),
         **measured.record(),
+        "regret": regret.document(optimal_value(problem.folder)),
     }
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casmore.algorithms.stopping import StopReason
+from casmore.problems.regret import RegretRecorder
 from casmore.solvers.restarts import Restarting
 
 FUNCTIONS = tuple(range(1, 25))
@@ -109,6 +110,7 @@ class ObservedProblem:
         )
         self._problem = self._suite.get_problem(0)
         self._problem.observe_with(self._observer)
+        self._copy = self._suite.get_problem(0)  # COCO can observe one problem at a time
         self.folder = self._outer_folder / Path(self._observer.result_folder).name
         return self
 
@@ -119,7 +121,9 @@ class ObservedProblem:
         traceback: TracebackType | None,
     ) -> None:
         self._problem.free()
+        self._copy.free()
         del self._problem
+        del self._copy
         del self._observer
         del self._suite
         self._open.close()
@@ -127,6 +131,10 @@ class ObservedProblem:
     def __call__(self, x: NDArray[np.float64]) -> float:
         """Evaluate one point, shape (n,)."""
         return float(self._problem(x))
+
+    def value_at(self, x: NDArray[np.float64]) -> float:
+        """Return the value at a point, shape (n,); COCO does not count or log this evaluation."""
+        return float(self._copy(x)) if np.isfinite(x).all() else float("nan")
 
     @property
     def evaluations(self) -> int:
@@ -148,11 +156,27 @@ class ObservedProblem:
         self._observer.signal_restart(self._problem)
 
 
-def minimise(solver: Restarting, problem: ObservedProblem, budget: int) -> dict[StopReason, float]:
+def minimise(
+    solver: Restarting,
+    problem: ObservedProblem,
+    budget: int,
+    regret: RegretRecorder | None = None,
+) -> dict[StopReason, float]:
     """Run ``solver`` until it reaches the final target, spends the budget, or stops.
 
     Evaluates only the points that the solver asks for. The last batch is truncated at the budget,
     or where the target is hit, and is then not told.
+
+    Parameters
+    ----------
+    solver
+        A new solver.
+    problem
+        The problem.
+    budget
+        In evaluations.
+    regret
+        Gets all values.
 
     Returns
     -------
@@ -169,18 +193,23 @@ def minimise(solver: Restarting, problem: ObservedProblem, budget: int) -> dict[
             signalled = solver.restarts
             problem.signal_restart()
         y = np.empty(len(X))
-        for i, x in enumerate(X[: budget - problem.evaluations]):
-            y[i] = problem(x)
+        evaluated = 0
+        for x in X[: budget - problem.evaluations]:
+            y[evaluated] = problem(x)
+            evaluated += 1
             if problem.final_target_hit:
-                ended = {StopReason.TARGET: float(y[i])}
-                return None
-        if problem.evaluations >= budget:
+                ended = {StopReason.TARGET: float(y[evaluated - 1])}
+                break
+        if regret is not None:
+            regret.add(y[:evaluated])
+        if not ended and problem.evaluations >= budget:
             ended = {StopReason.BUDGET: float(budget)}
-            return None
-        return y
+        return None if ended else y
 
     while not (reasons := solver.stop()) and not ended:
         solver.advance(evaluate)
+    if regret is not None:
+        regret.end()
     return ended or reasons
 
 

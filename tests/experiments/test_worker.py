@@ -46,6 +46,12 @@ def test_the_record(finished: Path) -> None:
     assert {"casmore", "numpy", "coco-experiment"} <= set(record["versions"])
     rows = (finished / "data_f1/bbobexp_f1_DIM2.tdat").read_text().splitlines()
     assert record["best_value"] == pytest.approx(float(rows[-1].split()[4]), rel=1e-9)
+    # COCO's log gives the best precision after the last evaluation
+    regret = record["regret"]
+    assert regret["evaluations"][-1] == 120
+    assert min(row[0] for row in regret["samples"]) == pytest.approx(
+        float(rows[-1].split()[2]), rel=1e-5
+    )
 
 
 def test_the_same_unit_gives_the_same_data(finished: Path, work: Work, tmp_path: Path) -> None:

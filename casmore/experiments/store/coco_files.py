@@ -11,6 +11,8 @@ from pathlib import Path
 
 _TRIAL = re.compile(r"(?P<instance>\d+):(?P<evaluations>\d+)\|(?P<precision>-?\d\.\de[+-]\d{2,3})")
 
+_OPTIMAL_VALUE = re.compile(r"Fopt \(([^)]+)\)")
+
 
 class BrokenDataError(RuntimeError):
     """The files of a unit are damaged, or do not form one complete trial."""
@@ -91,6 +93,25 @@ def check_trial(
             f"{by_restart.path} has {len(by_restart.evaluations)} lines of data for {restarts} "
             "restarts"
         )
+
+
+def optimal_value(folder: Path) -> float:
+    """Return the optimal value of a trial's function, from the header of its data.
+
+    COCO does not give it while a trial runs.
+
+    Raises
+    ------
+    BrokenDataError
+        If the header does not tell it.
+    """
+    data = read_info(next(folder.glob("*.info")))[0].data_file
+    with (folder / data).open(encoding="ascii") as file:
+        header = file.readline()
+    told = _OPTIMAL_VALUE.search(header)
+    if told is None:
+        raise BrokenDataError(f"{folder / data}: no optimal value in the header {header!r}")
+    return float(told[1])
 
 
 @dataclass(frozen=True)

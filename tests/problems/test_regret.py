@@ -1,0 +1,94 @@
+"""The regret of samples, against a log of every value."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import cocoex
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from casmore.problems import bbob
+from casmore.problems.regret import QUANTILES, RegretRecorder
+from casmore.solvers import registry
+from casmore.solvers.restarts import Restarting, UniformStart
+
+
+def _record(values: NDArray[np.float64], batch: int) -> dict[str, Any]:
+    recorder = RegretRecorder(lambda: math.nan)
+    for begin in range(0, len(values), batch):
+        recorder.add(values[begin : begin + batch])
+    recorder.end()
+    return recorder.document(0.0)
+
+
+def _quantile(values: NDArray[np.float64], q: float) -> float:
+    """Return the smallest value that at least a share q of all does not exceed."""
+    return min(float(v) for v in values if np.mean(values <= v) >= q)
+
+
+@pytest.mark.parametrize("batch", [1, 7, 500])
+def test_quantiles_of_recent_values(batch: int) -> None:
+    values = np.round(np.random.default_rng(1).exponential(size=731), 4)
+    record = _record(values, batch)
+    assert record["evaluations"][:13] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 15]
+    assert record["evaluations"][-3:] == [631, 708, 731]
+    for count, row in zip(record["evaluations"], record["samples"], strict=True):
+        recent = values[:count][-max(20, count // 10) :]
+        assert row == [_quantile(recent, q) for q in QUANTILES]
+
+
+def test_the_points_are_spaced_evenly_on_a_logarithmic_axis() -> None:
+    evaluations = np.array(_record(np.zeros(100_000), 1000)["evaluations"])
+    late = evaluations[evaluations >= 1000]
+    assert np.diff(np.log10(late)) == pytest.approx(np.full(len(late) - 1, 0.05), abs=1e-3)
+    assert late[-1] == 100_000
+    assert _record(np.zeros(0), 1)["evaluations"] == []
+
+
+def test_infinite_values_are_samples_like_others() -> None:
+    record = _record(np.array([1.0, np.inf, 2.0, np.inf]), 4)
+    assert record["samples"][-1] == [1.0, 1.0, 2.0, None, None]
+    assert record["mean"] == [None] * 4
+
+
+class _Logging(bbob.ObservedProblem):
+    values: list[float]
+
+    def __call__(self, x: NDArray[np.float64]) -> float:
+        self.values.append(super().__call__(x))
+        return self.values[-1]
+
+
+def test_a_trial_on_bbob(tmp_path: Path) -> None:
+    means: list[NDArray[np.float64]] = []
+    with _Logging(
+        8, 3, 2, outer_folder=tmp_path, algorithm_name="TEST", algorithm_info="regret"
+    ) as problem:
+        problem.values = []
+        solver = Restarting(registry.factory("cas-more"), UniformStart(3), 2.0, seed=1)
+
+        def value_at_mean() -> float:
+            means.append(solver.mean)
+            return problem.value_at(means[-1])
+
+        recorder = RegretRecorder(value_at_mean)
+        bbob.minimise(solver, problem, 600, recorder)
+        assert problem.evaluations == len(problem.values)  # none at the mean
+
+    suite = cocoex.Suite("bbob", "instances:2", "dimensions:3 function_indices:8")
+    plain = suite.get_problem(0)
+    optimal = min(problem.values) - 3.0
+    record = recorder.document(optimal)
+    assert len(record["evaluations"]) > 40
+    assert record["evaluations"][-1] == len(problem.values)
+    for count, row in zip(record["evaluations"], record["samples"], strict=True):
+        recent = np.array(problem.values[:count][-max(20, count // 10) :])
+        expected = [_quantile(recent, q) - optimal for q in QUANTILES]
+        assert row == pytest.approx(expected, rel=1e-5)
+    # one evaluation at the mean for each iteration in which a point lies
+    at_means = {float(f"{plain(mean) - optimal:.6g}") for mean in means}
+    assert set(record["mean"]) == at_means
+    assert record["mean"][0] == float(f"{plain(means[0]) - optimal:.6g}")
+    plain.free()
