@@ -27,12 +27,12 @@ def test_a_complete_run_is_resumed_at_once(done: Path, capsys: pytest.CaptureFix
 def test_a_wrong_config_has_started_nothing(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wrong = SMALL.replace("dimensions", "dimenson").replace('"cas-more"', '"cmaes"')
+    wrong = SMALL.replace("dimensions", "dimenson").replace('"cas-more"', '"mor"')
     (project / "wrong.toml").write_text(wrong)
     assert main(["run", "wrong.toml"]) == 2
     error = capsys.readouterr().err
     assert "suite.dimenson = [2]: there is no such key; did you mean 'dimensions'?" in error
-    assert "solvers[0].name: unknown solver 'cmaes'; did you mean 'cma'?" in error
+    assert "solvers[0].name: unknown solver 'mor'; did you mean 'more'?" in error
     assert not (project / "runs").exists()
 
 

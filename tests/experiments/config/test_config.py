@@ -187,7 +187,7 @@ def test_wrong_values(data: dict[str, Any], complaint: str) -> None:
 @pytest.mark.parametrize(
     ("solver", "complaint"),
     [
-        ({"name": "cmaes"}, "solvers[0].name: unknown solver 'cmaes'; did you mean 'cma'?"),
+        ({"name": "mor"}, "solvers[0].name: unknown solver 'mor'; did you mean 'more'?"),
         ({"name": "odd_solvers:nobody"}, "has no attribute 'nobody'"),
         ({"name": "no_such_module:solver"}, "there is no module 'no_such_module'"),
         ({"name": "cma", "label": "two words"}, "solvers[0].label = 'two words': use 2 to 100"),
