@@ -8,9 +8,9 @@ from casmore.experiments.config.base import Experiment, SolverConfig
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.study import StudyConfig
 from casmore.experiments.config.task_study import TaskStudyConfig
-from casmore.experiments.work_unit import TaskWork, TracedWork, Unit, Work
+from casmore.experiments.work_unit import ObservedWork, TaskWork, TracedWork, Unit, Work
 
-_NO_FUNCTION = 0  # no BBOB function: a study has one task
+_NO_FUNCTION = 0  # no function of a suite: a study has one task
 # A batch takes about a second: short compared with a run, long compared with its dispatch.
 _BATCH_EVALUATIONS = 10_000
 # A small run has at least this many batches per worker, so that none is idle for long.
@@ -29,13 +29,14 @@ def make_plan(config: Experiment) -> tuple[Work, ...]:
     raise TypeError(f"there is no plan for {type(config).__name__}")
 
 
-def _bbob_plan(config: Config) -> Iterator[Work]:
+def _bbob_plan(config: Config) -> Iterator[ObservedWork]:
     for solver in config.solvers:
         for dimension in config.suite.dimensions:
             common = _common(config, solver, dimension)
             for function in config.suite.functions:
                 for instance, repeat in config.suite.trials:
-                    yield Work(
+                    yield ObservedWork(
+                        suite=config.suite.name,
                         unit=Unit(solver.label, function, dimension, instance, repeat),
                         budget=dimension * config.budget.evaluations_per_dimension,
                         **common,

@@ -9,6 +9,7 @@ import numpy as np
 
 from casmore.solvers.restarts import RestartPolicy, Start
 
+NOISE_OFFSETS = 4096  # the number of places at which the noise of a trial may begin
 _LONGEST_INFO = 40  # COCO ends the process if its options are too long
 
 
@@ -69,6 +70,19 @@ class Work:
     def cost(self) -> int:
         """Expected cost, in arbitrary units; the time of a step grows with the dimension."""
         return self.unit.dimension * self.budget
+
+
+@dataclass(frozen=True)
+class ObservedWork(Work):
+    """A trial on a suite of COCO, which is logged by COCO's observer."""
+
+    suite: str
+
+    @property
+    def noise_offset(self) -> int:
+        """Where the trial begins in COCO's random numbers, if the suite is noisy."""
+        (number,) = np.random.SeedSequence([*self.entropy, 1]).generate_state(1)
+        return int(number % NOISE_OFFSETS)
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from casmore.experiments.manifest import versions
 from casmore.experiments.store.checksums import write_checksums
 from casmore.experiments.store.coco_files import check_trial, optimal_value
 from casmore.experiments.store.run_folder import RunFolder
-from casmore.experiments.work_unit import TaskWork, TracedWork, Unit, Work
-from casmore.problems import bbob
+from casmore.experiments.work_unit import ObservedWork, TaskWork, TracedWork, Unit, Work
+from casmore.problems import bbob, suites
 from casmore.problems.analytic import FUNCTIONS
 from casmore.problems.episodic import tasks
 from casmore.problems.regret import RegretRecorder
@@ -114,10 +114,7 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
         with folder.private(unit.label, unit.name) as private:
             check_room(private)  # before and after: COCO does not report write errors
             with time_limit(timeout, private):
-                if isinstance(work, TracedWork):
-                    finished, record = _run_traced(work, private)
-                else:
-                    finished, record = _run_observed(work, private)
+                finished, record = _run(work, private)
             check_room(private)
             write_json(finished / "unit.json", record)
             write_checksums(finished)
@@ -140,7 +137,16 @@ def write_failure(folder: RunFolder, work: Work, summary: str, details: str) -> 
     )
 
 
-def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
+def _run(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
+    match work:
+        case ObservedWork():
+            return _run_observed(work, private)
+        case TracedWork():
+            return _run_traced(work, private)
+    raise TypeError(f"nothing runs {type(work).__name__}")
+
+
+def _run_observed(work: ObservedWork, private: Path) -> tuple[Path, dict[str, Any]]:
     """Return the folder of the observer's files, checked, and the unit's record."""
     unit = work.unit
     with (
@@ -152,6 +158,8 @@ def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
             outer_folder=private,
             algorithm_name=unit.label,
             algorithm_info=work.algorithm_info,
+            suite=suites.find(work.suite),
+            noise_offset=work.noise_offset,
         ) as problem,
     ):
         # no target: the optimal value is hidden; COCO reports when the final target is hit
@@ -172,7 +180,7 @@ def _run_observed(work: Work, private: Path) -> tuple[Path, dict[str, Any]]:
         "evaluations": evaluations,
         "budget": work.budget,
         "final_target_hit": target_hit,
-        "best_value": best_value,
+        "best_value": _finite(best_value),
         **_end(solver, ended),
         **measured.record(),
         "regret": regret.document(optimal_value(problem.folder)),

@@ -123,6 +123,7 @@ class RotatedEllipsoid(AnalyticFunction):
     """f10: condition number 1e6, rotated, with local irregularities."""
 
     number, name = 10, "Ellipsoid"
+    log10_condition: ClassVar[float] = 6.0
 
     def _prepare(self) -> None:
         self._map = self._rotation(1)
@@ -130,7 +131,7 @@ class RotatedEllipsoid(AnalyticFunction):
     def batch(self, X: Array) -> Array:
         """Evaluate points, shape (k, n) -> (k,)."""
         Z = oscillate((X - self.x_opt) @ self._map.T)
-        values: Array = Z**2 @ 10.0 ** (6 * self._ramp)
+        values: Array = Z**2 @ 10.0 ** (self.log10_condition * self._ramp)
         return values
 
 

@@ -1,4 +1,4 @@
-"""The BBOB suite through cocoex: one observed problem at a time.
+"""COCO's suites through cocoex: one observed problem at a time.
 
 cocoex keeps its observer in a global C variable. Problem, observer and suite must be freed in this
 order; a problem that outlives its suite ends the interpreter. ``ObservedProblem`` takes care of
@@ -18,12 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casmore.algorithms.stopping import StopReason
+from casmore.problems.noise_free import NoiseFree
 from casmore.problems.regret import RegretRecorder
+from casmore.problems.suites import BBOB, NOISY, Suite
 from casmore.solvers.restarts import Restarting
-
-FUNCTIONS = tuple(range(1, 25))
-DIMENSIONS = (2, 3, 5, 10, 20, 40)
-FIRST_YEAR = 2009  # cocoex ends the process on an earlier one
 
 _RESULT_FOLDER = "unit"
 # Values that COCO's option parser accepts: it cuts a value at a space, takes the text before a
@@ -31,25 +29,30 @@ _RESULT_FOLDER = "unit"
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.+-]{2,}")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_./@+=-]+")
 _LONGEST_PATH = 60  # leaves more than half of COCO's limit to the names
+# less than 1e-8 by more than the rounding errors of COCO's values and ours, so that COCO agrees
+_FINAL_TARGET = 0.999e-8
 
 cocoex.log_level("warning")  # no line on stdout for each observer
 
 
-def instances_of(year: int | None = None) -> tuple[int, ...]:
+def instances_of(suite: Suite, year: int | None = None) -> tuple[int, ...]:
     """Return COCO's instances of a year, including repeats; default: COCO's own default.
 
     Raises
     ------
     ValueError
-        If COCO has no BBOB of that year.
+        If COCO has no instances of that year.
     """
-    if year is not None and year < FIRST_YEAR:
-        raise ValueError(f"year {year}: BBOB begins with {FIRST_YEAR}")
-    suite = cocoex.Suite(
-        "bbob", "" if year is None else f"year:{year}", "dimensions:2 function_indices:1"
-    )
+    first, last = suite.years
+    if year is not None and not first <= year <= last:
+        known = f"{first}" if first == last else f"{first} and later"
+        raise ValueError(f"year {year}: {suite.name} has instances of {known}")
     found = []
-    for problem in suite:
+    for problem in cocoex.Suite(
+        suite.name,
+        "" if year is None else f"year:{year}",
+        f"dimensions:{suite.dimensions[0]} function_indices:1",
+    ):
         found.append(int(problem.id_instance))
         problem.free()
         del problem
@@ -57,10 +60,13 @@ def instances_of(year: int | None = None) -> tuple[int, ...]:
 
 
 class ObservedProblem:
-    """One BBOB problem under COCO's observer, as a context manager.
+    """One problem under COCO's observer, as a context manager.
 
     On leaving the context the data files are closed and complete; the problem can't be used
     after it.
+
+    COCO's noise begins anew with each suite that is made, so with each problem. To make the noise
+    of trials independent, each begins at a place of its own in COCO's random numbers.
 
     Parameters
     ----------
@@ -71,6 +77,10 @@ class ObservedProblem:
     algorithm_name, algorithm_info
         Written into the ``.info`` file. They must be the same for all problems of an algorithm;
         otherwise cocopp does not merge them.
+    suite
+        The suite of the problem.
+    noise_offset
+        How many noisy values to skip; of no effect in suites without noise.
 
     Raises
     ------
@@ -87,6 +97,8 @@ class ObservedProblem:
         outer_folder: Path,
         algorithm_name: str,
         algorithm_info: str,
+        suite: Suite = BBOB,
+        noise_offset: int = 0,
     ) -> None:
         for value in (algorithm_name, algorithm_info):
             if not _PLAIN_VALUE.fullmatch(value):
@@ -95,22 +107,28 @@ class ObservedProblem:
                 )
         self.dimension = dimension
         self._selection = (
+            suite.name,
             f"instances:{instance}",
-            f"dimensions:{dimension} function_indices:{function}",
+            f"dimensions:{dimension} function_indices:{suite.index(function)}",
         )
+        self._noise_free = NoiseFree(function, dimension, instance) if suite.noisy else None
+        self._noise_offset = noise_offset
+        self.noise_free_value = self._best_value = float("inf")
         self._outer_folder = outer_folder
         self._info = {"algorithm_name": algorithm_name, "algorithm_info": algorithm_info}
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
         outer = self._open.enter_context(_path_for_coco(self._outer_folder.resolve(strict=True)))
-        self._suite = cocoex.Suite("bbob", *self._selection)
+        self._suite = cocoex.Suite(*self._selection)
         self._observer = cocoex.Observer(
             "bbob", {"outer_folder": str(outer), "result_folder": _RESULT_FOLDER, **self._info}
         )
         self._problem = self._suite.get_problem(0)
         self._problem.observe_with(self._observer)
         self._copy = self._suite.get_problem(0)  # COCO can observe one problem at a time
+        if self._noise_free is not None:
+            _skip_noise(self._noise_offset)
         self.folder = self._outer_folder / Path(self._observer.result_folder).name
         return self
 
@@ -130,11 +148,19 @@ class ObservedProblem:
 
     def __call__(self, x: NDArray[np.float64]) -> float:
         """Evaluate one point, shape (n,)."""
-        return float(self._problem(x))
+        value = float(self._problem(x))
+        self.noise_free_value = value if self._noise_free is None else self._noise_free(x)
+        self._best_value = min(self._best_value, self.noise_free_value)
+        return value
 
     def value_at(self, x: NDArray[np.float64]) -> float:
-        """Return the value at a point, shape (n,); COCO does not count or log this evaluation."""
-        return float(self._copy(x)) if np.isfinite(x).all() else float("nan")
+        """Return the value at a point, shape (n,), without noise.
+
+        COCO does not count or log this evaluation.
+        """
+        if not np.isfinite(x).all():
+            return float("nan")
+        return float(self._copy(x)) if self._noise_free is None else self._noise_free(x)
 
     @property
     def evaluations(self) -> int:
@@ -143,13 +169,19 @@ class ObservedProblem:
 
     @property
     def final_target_hit(self) -> bool:
-        """Whether COCO's final target, a precision of 1e-8, has been reached."""
-        return bool(self._problem.final_target_hit)
+        """Whether the final target, a precision of 1e-8, has been reached.
+
+        COCO itself compares noisy values, which are larger than the target, but logs values
+        without noise.
+        """
+        if self._noise_free is None:
+            return bool(self._problem.final_target_hit)
+        return self._best_value - self._noise_free.optimal_value <= _FINAL_TARGET
 
     @property
     def best_value(self) -> float:
-        """Smallest value seen."""
-        return float(self._problem.best_observed_fvalue1)
+        """Smallest value seen, without noise."""
+        return self._best_value
 
     def signal_restart(self) -> None:
         """Log a restart of the solver."""
@@ -176,7 +208,7 @@ def minimise(
     budget
         In evaluations.
     regret
-        Gets all values.
+        Gets all values, without noise.
 
     Returns
     -------
@@ -192,16 +224,17 @@ def minimise(
         if solver.restarts > signalled:
             signalled = solver.restarts
             problem.signal_restart()
-        y = np.empty(len(X))
+        y, noise_free = np.empty(len(X)), np.empty(len(X))
         evaluated = 0
         for x in X[: budget - problem.evaluations]:
             y[evaluated] = problem(x)
+            noise_free[evaluated] = problem.noise_free_value
             evaluated += 1
             if problem.final_target_hit:
                 ended = {StopReason.TARGET: float(y[evaluated - 1])}
                 break
         if regret is not None:
-            regret.add(y[:evaluated])
+            regret.add(noise_free[:evaluated])
         if not ended and problem.evaluations >= budget:
             ended = {StopReason.BUDGET: float(budget)}
         return None if ended else y
@@ -211,6 +244,17 @@ def minimise(
     if regret is not None:
         regret.end()
     return ended or reasons
+
+
+def _skip_noise(values: int) -> None:
+    """Advance COCO's random numbers, from which all noise is drawn in turn."""
+    # a function with Cauchy noise, which takes normal and uniform numbers
+    suite = cocoex.Suite(NOISY.name, "instances:1", "dimensions:2 function_indices:3")
+    problem, x = suite.get_problem(0), np.zeros(2)
+    for _ in range(values):
+        problem(x)
+    problem.free()
+    del problem
 
 
 def _points(asked: object, dimension: int) -> NDArray[np.float64]:

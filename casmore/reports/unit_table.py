@@ -67,7 +67,8 @@ class UnitRow:
             "instance": unit.instance,
             "repeat": unit.repeat,
         }
-        return tuple(str(known.get(name, record.get(name, ""))) for name in COLUMNS)
+        values = (known.get(name, record.get(name)) for name in COLUMNS)
+        return tuple("" if value is None else str(value) for value in values)
 
 
 def load(run: Path) -> list[UnitRow]:

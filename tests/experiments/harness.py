@@ -1,24 +1,27 @@
 """What the tests of the harness share: small configs, the command in a process, files compared."""
 
+import math
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import cocoex
+import numpy as np
 import pytest
 from odd_solvers import FREE
 
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.check import check
 from casmore.experiments.plan import make_plan
+from casmore.experiments.work_unit import ObservedWork, Unit
 from casmore.solvers import registry
 from casmore.solvers.restarts import Restarting, UniformStart
 
@@ -198,20 +201,15 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def run_sequentially(experiment: Config, outer: Path) -> Path:
-    """Run a config's first solver as COCO's own example does: one suite, one observer, one loop.
+    """Run a config's first solver as COCO's own example does: one observer, one loop.
 
     This shares the seeds and the solver with the harness, and nothing else.
     """
-    work = [w for w in make_plan(experiment) if w.unit.label == experiment.solvers[0].label]
-    suite_options = " ".join(
-        [
-            "dimensions:" + ",".join(map(str, experiment.suite.dimensions)),
-            "function_indices:" + ",".join(map(str, experiment.suite.functions)),
-        ]
-    )
-    instances = "instances:" + ",".join(map(str, experiment.suite.instances or ()))
-    year = experiment.suite.year
-    suite = cocoex.Suite("bbob", f"year:{year}" if year else instances, suite_options)
+    work = [
+        w
+        for w in make_plan(experiment)
+        if isinstance(w, ObservedWork) and w.unit.label == experiment.solvers[0].label
+    ]
     observer = cocoex.Observer(
         "bbob",
         {
@@ -221,8 +219,8 @@ def run_sequentially(experiment: Config, outer: Path) -> Path:
             "algorithm_info": work[0].algorithm_info,
         },
     )
-    assert len(suite) == len(work)
-    for item, problem in zip(work, suite, strict=True):
+    folder = Path(observer.result_folder)
+    for item, problem in zip(work, _problems(experiment, work), strict=True):
         assert problem.id_triple == (item.unit.function, item.unit.dimension, item.unit.instance)
         problem.observe_with(observer)
         solver = Restarting(
@@ -234,8 +232,8 @@ def run_sequentially(experiment: Config, outer: Path) -> Path:
             seed=item.seed,
             settings=item.settings,
         )
-        restarts = 0
-        while problem.evaluations < item.budget and not problem.final_target_hit:
+        restarts, hit = 0, False
+        while problem.evaluations < item.budget and not hit:
             X = solver.ask()
             if solver.restarts != restarts:
                 restarts = solver.restarts
@@ -243,11 +241,44 @@ def run_sequentially(experiment: Config, outer: Path) -> Path:
             y = []
             for x in X:
                 y.append(problem(x))
-                if problem.evaluations == item.budget or problem.final_target_hit:
+                hit = problem.final_target_hit or _logged(folder, item.unit) <= 1e-8
+                if problem.evaluations == item.budget or hit:
                     break
             if len(y) == len(X):
                 solver.tell(X, y)  # type: ignore[arg-type]
         problem.free()
-    folder = Path(observer.result_folder)
-    del problem, observer, suite
+    del problem, observer
     return folder
+
+
+def _problems(experiment: Config, work: Sequence[ObservedWork]) -> Iterator[cocoex.Problem]:
+    """Yield a config's problems, from one suite; but where there is noise, each from a new one."""
+    selected = experiment.suite
+    options = " ".join(
+        [
+            "dimensions:" + ",".join(map(str, selected.dimensions)),
+            "function_indices:" + ",".join(str(f % 100) for f in selected.functions),
+        ]
+    )
+    instances = "instances:" + ",".join(map(str, selected.instances or ()))
+    year = f"year:{selected.year}" if selected.year else instances
+    suite = cocoex.Suite(selected.name, year, options)
+    assert len(suite) == len(work)
+    for item, index in zip(work, range(len(suite)), strict=True):
+        if selected.name == "bbob-noisy":
+            suite = cocoex.Suite(selected.name, year, options)
+            # any function with Cauchy noise takes two normal numbers and a uniform one
+            with cocoex.Suite(
+                "bbob-noisy", "instances:1", "dimensions:2 function_indices:3"
+            ).get_problem(0) as other:
+                for _ in range(item.noise_offset):
+                    other(np.zeros(2))
+        yield suite.get_problem(index)
+
+
+def _logged(folder: Path, unit: Unit) -> float:
+    """Return the best precision in COCO's log, where it does not tell when the target is hit."""
+    if unit.function <= 100:
+        return math.inf
+    name = f"data_f{unit.function}/bbobexp_f{unit.function}_DIM{unit.dimension}.dat"
+    return float((folder / name).read_text().splitlines()[-1].split()[2])

@@ -32,8 +32,14 @@ def _run_in_this_process(experiment: Config, root: Path, *, backwards: bool = Fa
         {"functions": "5,6", "dimensions": [2], "year": 2009},
         {"functions": [24], "dimensions": [5], "instances": "71,2"},
         {"functions": [3], "dimensions": [10, 20, 40], "instances": "1,2"},
+        {"name": "bbob-noisy", "functions": "103,117", "dimensions": [2, 3], "instances": "2,1"},
+        {"name": "bbob-largescale", "functions": [15], "dimensions": [20, 80], "instances": "1,2"},
+        {"name": "bbob-boxed", "functions": "1,9", "dimensions": [2], "year": 2023},
     ],
-    ids=["plain", "repeated instances", "instances out of order", "large dimensions"],
+    ids=[
+        *("plain", "repeated instances", "instances out of order", "large dimensions"),
+        *("noisy", "large-scale", "boxed"),
+    ],
 )
 def test_units_merge_into_what_one_observer_would_have_written(
     suite: dict[str, object], tmp_path: Path
@@ -48,8 +54,16 @@ def test_units_merge_into_what_one_observer_would_have_written(
     assert any(not row.startswith("%") for row in rows)
 
 
-def test_a_real_solver_merges_likewise(tmp_path: Path) -> None:
-    data = config_data(budget={"evaluations_per_dimension": 400})
+@pytest.mark.parametrize(
+    "suite",
+    [
+        {"functions": "1,8", "dimensions": [2, 3], "instances": "1-3"},
+        {"name": "bbob-noisy", "functions": "101", "dimensions": [2, 3], "instances": "1-3"},
+    ],
+    ids=["bbob", "bbob-noisy"],
+)
+def test_a_real_solver_merges_likewise(suite: dict[str, object], tmp_path: Path) -> None:
+    data = config_data(suite=suite, budget={"evaluations_per_dimension": 400})
     data["solvers"] = [{"name": "cma", "label": "CMA-ES"}]
     experiment = check(data)
     assert isinstance(experiment, Config)

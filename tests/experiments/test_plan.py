@@ -73,3 +73,23 @@ def test_batches_hold_all_work_once_and_begin_with_the_most_expensive(
     for batch in batches:
         assert len(batch) == 1 or sum(work.budget for work in batch) <= 10_000
     assert len(batches) >= min(len(plan), workers)
+
+
+def test_runs_of_bbob_from_before_there_were_other_suites_are_resumed() -> None:
+    # the digest and the seed are those of such a run
+    for named in ({}, {"name": "bbob"}):
+        suite = {**named, "functions": "1-24", "dimensions": [2, 3, 5, 10], "instances": "1-5"}
+        experiment = config(
+            name="quick",
+            seed=20240101,
+            suite=suite,
+            budget={"evaluations_per_dimension": 2000},
+            solver="cma",
+        )
+        assert "name" not in experiment.document()["suite"]
+        assert experiment.digest == "ef5613a5f1f3b3e0"
+        work = make_plan(experiment)[7]
+        assert str(work.unit) == "RANDOM/f002_d02_i003_r0"
+        assert work.entropy[1] == 31516710127020463330345092126590088586
+    noisy = {"name": "bbob-noisy", "functions": "101", "dimensions": [2]}
+    assert config(suite=noisy).document()["suite"]["name"] == "bbob-noisy"

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from casmore.algorithms.stopping import StopReason
-from casmore.problems.bbob import DIMENSIONS, FUNCTIONS, ObservedProblem, instances_of, minimise
+from casmore.problems.bbob import ObservedProblem, minimise
 from casmore.solvers.protocol import Seed
 from casmore.solvers.restarts import Restarting, RestartPolicy, UniformStart
 
@@ -71,20 +71,6 @@ def _rows(folder: Path, ending: str) -> list[list[str]]:
 
 def _random_points(count: int) -> list[NDArray[np.float64]]:
     return list(np.random.default_rng(1).uniform(-4, 4, (count, 2)))
-
-
-def test_what_the_suite_has() -> None:
-    suite = cocoex.Suite("bbob", "instances:1", "")
-    assert tuple(suite.dimensions) == DIMENSIONS
-    assert len(suite) == len(FUNCTIONS) * len(DIMENSIONS)
-
-
-def test_instances() -> None:
-    assert instances_of() == (1, 2, 3, 4, 5, *range(71, 81))
-    assert instances_of(2009) == (1, 2, 3, 4, 5) * 3
-    assert instances_of(2012) == (1, 2, 3, 4, 5, *range(21, 31))
-    with pytest.raises(ValueError, match="year 2008: BBOB begins with 2009"):
-        instances_of(2008)
 
 
 def test_values_are_those_of_an_unobserved_problem(tmp_path: Path) -> None:

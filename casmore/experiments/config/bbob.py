@@ -1,51 +1,73 @@
-"""An experiment on the BBOB suite, recorded by COCO."""
+"""An experiment on one of COCO's suites, recorded by COCO."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, StrictInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StrictInt,
+    StrictStr,
+    ValidationInfo,
+    model_validator,
+)
 
 from casmore.experiments.config.base import Experiment, Section, StartConfig, check_number_of_units
 from casmore.experiments.config.ranges import parse_range
-from casmore.problems import bbob
+from casmore.problems import bbob, suites
 
 # COCO ends the process if its options, which include labels and folders, are too long
 _LONGEST_LABEL = 40
 
 
-def _known(known: Sequence[int], what: str, spelled: str) -> Any:
-    def check(value: object) -> tuple[int, ...]:
+def _of_suite(attribute: str, what: str) -> Any:
+    """Return a validator of numbers that the suite must have."""
+
+    def check(value: object, info: ValidationInfo) -> tuple[int, ...]:
         numbers = parse_range(value)
+        if "name" not in info.data:  # which is reported itself
+            return numbers
+        suite = suites.find(info.data["name"])
+        known = getattr(suite, attribute)
         wrong = [str(n) for n in numbers if n not in known]
         if wrong:
-            raise ValueError(f"BBOB has no {what} {', '.join(wrong)}; it has {spelled}")
+            consecutive = len(known) == known[-1] - known[0] + 1
+            listed = f"{known[0]} to {known[-1]}" if consecutive else ", ".join(map(str, known))
+            raise ValueError(f"{suite.name} has no {what} {', '.join(wrong)}; it has {listed}")
         return numbers
 
     return BeforeValidator(check)
+
+
+def _name(value: object) -> str:
+    return suites.find(value).name
+
+
+def _year(value: int, info: ValidationInfo) -> int:
+    if "name" in info.data:
+        bbob.instances_of(suites.find(info.data["name"]), value)
+    return value
 
 
 def _instances(value: object) -> tuple[int, ...] | None:
     return None if value is None or value == "" else parse_range(value, repeats=True)
 
 
-_FUNCTIONS = _known(bbob.FUNCTIONS, "function", "1 to 24")
-_DIMENSIONS = _known(bbob.DIMENSIONS, "dimension", "2, 3, 5, 10, 20, 40")
-
-
 class Suite(Section):
-    """The BBOB problems of an experiment."""
+    """The problems of an experiment: part of a suite of COCO."""
 
-    functions: Annotated[tuple[int, ...], _FUNCTIONS]
-    dimensions: Annotated[tuple[int, ...], _DIMENSIONS]
+    name: Annotated[StrictStr, BeforeValidator(_name)] = suites.BBOB.name
+    functions: Annotated[tuple[int, ...], _of_suite("functions", "function")]
+    dimensions: Annotated[tuple[int, ...], _of_suite("dimensions", "dimension")]
     # never None after validation: the record of a run includes COCO's default instances
     instances: Annotated[tuple[int, ...] | None, BeforeValidator(_instances)] = None
-    year: Annotated[StrictInt, Field(ge=bbob.FIRST_YEAR, le=9999)] | None = None
+    year: Annotated[StrictInt, AfterValidator(_year)] | None = None
 
     @model_validator(mode="after")
     def _resolve_instances(self) -> Self:
         if self.instances is None or self.year is not None:
-            of_year = bbob.instances_of(self.year)
+            of_year = bbob.instances_of(suites.find(self.name), self.year)
             if self.instances not in (None, of_year):
                 raise ValueError(
                     f"instances and year = {self.year} are both given; give one of them"
@@ -73,7 +95,7 @@ class Budget(Section):
 
 
 class Config(Experiment):
-    """An experiment on the BBOB suite, recorded by COCO."""
+    """An experiment on one of COCO's suites, recorded by COCO."""
 
     start: StartConfig = StartConfig()
     suite: Suite
@@ -91,3 +113,10 @@ class Config(Experiment):
                     f"{_LONGEST_LABEL} characters"
                 )
         return self
+
+    def document(self) -> dict[str, Any]:
+        """Return everything that the results depend on, including defaults, as TOML values."""
+        document = super().document()
+        if self.suite.name == suites.BBOB.name:  # not named in the records of older runs
+            del document["suite"]["name"]
+        return document

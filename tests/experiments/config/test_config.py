@@ -111,11 +111,28 @@ def test_wrong_ranges(value: object, complaint: str) -> None:
         (_section("budget", evals=3), "budget.evals = 3: there is no such key"),
         ({**config_data(), "sovlers": []}, "sovlers = []: .* did you mean 'solvers'?"),
         (_section("suite", dimensions=[2, 4]), "suite.dimensions = [2, 4]: .* 4; it has 2, 3, 5,"),
-        (_section("suite", functions="1-25"), "suite.functions = '1-25': BBOB has no function 25"),
+        (_section("suite", functions="1-25"), "suite.functions = '1-25': bbob has no function 25"),
         (_section("suite", functions="all"), "suite.functions = 'all': .* range '1-24'"),
         (_section("suite", instances="1-3,2,1"), "suite: instance 1 is given twice"),
         (_section("suite", year=2009), "suite: instances and year = 2009 are both given"),
-        (_section("suite", year=1999), "suite.year = 1999: .* greater than or equal to 2009"),
+        (_section("suite", year=1999), "suite.year = 1999: .* bbob has instances of 2009 and la"),
+        (
+            _section("suite", name="bbob-noisy", functions="101-102,1"),
+            "suite.functions = '101-102,1': bbob-noisy has no function 1; it has 101 to 130",
+        ),
+        (
+            _section("suite", name="bbob-largescale"),
+            "suite.dimensions = [2, 3]: bbob-largescale has no dimension 2, 3; it has 20, 40, 80,",
+        ),
+        (
+            _section("suite", name="bbob-boxed", instances="", year=2024),
+            "suite.year = 2024: year 2024: bbob-boxed has instances of 2023",
+        ),
+        (
+            _section("suite", name="bbob_noisy"),
+            "suite.name = 'bbob_noisy': there is no suite 'bbob_noisy'; did you mean 'bbob-noisy'?",
+        ),
+        (_section("suite", name=3), "suite.name = 3: there is no suite 3 (known: bbob, bbob-no"),
         (
             _section("budget", evaluations_per_dimension=0),
             "budget.evaluations_per_dimension = 0: .* greater than or equal to 1",
@@ -171,7 +188,7 @@ def test_wrong_ranges(value: object, complaint: str) -> None:
             "name = 'a/b': use 2 to 100 characters: letters, digits",
         ),
         ({**config_data(), "solvers": []}, "solvers = []: give at least one [[solvers]]"),
-        ({**config_data(), "suite": 3}, "suite = 3: this is a section with keys (functions, "),
+        ({**config_data(), "suite": 3}, "suite = 3: this is a section with keys (name, fun"),
         (
             {k: v for k, v in config_data().items() if k != "budget"},
             "budget: missing",
