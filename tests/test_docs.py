@@ -17,7 +17,8 @@ from casmore.experiments.config import check
 STUDIES = "docs/studies.md"
 AT_SCALE = "docs/at_scale.md"
 BBOB = "docs/bbob.md"
-LIBRARY = ("README.md", "docs/library.md", "docs/noise.md")  # their Python blocks run alone
+# their Python blocks run alone
+LIBRARY = ("README.md", "docs/library.md", "docs/noise.md", "docs/optuna.md")
 CODE = [
     pytest.param(code, id=f"{page}-{i}")
     for page in LIBRARY

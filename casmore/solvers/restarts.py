@@ -221,7 +221,7 @@ class Restarting:
         count
             Number of points, if the solver's ``ask`` accepts it; default: the solver's own.
         """
-        self._see_to_restart()
+        self.see_to_restart()
         return self.solver.ask() if count is None else self.solver.ask(count)  # type: ignore[call-arg]
 
     def run_ended(self) -> bool:
@@ -242,7 +242,7 @@ class Restarting:
         evaluate
             Returns the values of points, shape (k, n), or None to interrupt the run.
         """
-        self._see_to_restart()
+        self.see_to_restart()
         if isinstance(self.solver, Bridge) and not self.solver.begun:
             solver = self.solver
             solver.run_through(lambda X: None if solver.evaluations >= self._limit else evaluate(X))
@@ -259,9 +259,10 @@ class Restarting:
             return reasons
         return {}
 
-    def _see_to_restart(self) -> None:
+    def see_to_restart(self) -> None:
+        """Start a new run if the current one has ended."""
         if self.run_ended():
-            self._restart()
+            self.restart()
 
     def _run_has_ended(self) -> dict[StopReason, float]:
         reasons = self.solver.stop()
@@ -269,7 +270,8 @@ class Restarting:
             return {StopReason.BUDGET: self._limit}
         return reasons
 
-    def _restart(self) -> None:
+    def restart(self) -> None:
+        """Start a new run, whether the current one has ended or not."""
         self.ended.append(self._run_has_ended())
         self._best_x, self._best_y = self.best_x, self.best_y
         self._evaluations_before = self.evaluations

@@ -1,0 +1,1 @@
+"""Adapters that make CAS-MORE available in other libraries."""

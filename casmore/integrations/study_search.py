@@ -1,0 +1,235 @@
+"""A solver that is fed with the trials of an Optuna study.
+
+The state of the search is in the study: with each trial that the solver asks for, the point and
+the number of the solver's run are stored as system attributes. From these and the values of the
+trials, any process restores the solver by telling it the trials again, which takes well under a
+millisecond each. So there is nothing else to share between workers, and nothing is lost if one
+ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from optuna.trial import FrozenTrial, TrialState
+
+from casmore.algorithms.cas_more import CasMore
+from casmore.algorithms.lean_cas_more import LeanCasMore
+from casmore.integrations.parameter_space import ParameterSpace
+from casmore.solvers.restarts import AroundFirst, Restarting, RestartPolicy
+from casmore.solvers.space_arguments import read_start
+
+Array = NDArray[np.float64]
+
+ATTRIBUTE = "casmore"  # the system attribute of a trial with what the solver asked for
+
+# Smallest standard deviation of a parameter with steps, in steps: one sample in ten leaves the cell
+_FLOOR = 0.3
+# Quantile of the source trials that the initial distribution is fitted to, and its smallest
+# standard deviation, as in Nomura et al. (2021), "Warm starting CMA-ES for hyperparameter
+# optimization"
+_GOOD_SOURCES, _SMALLEST_SIGMA = 0.1, 0.1
+
+DEFAULT_SIGMA = 1 / 6  # fraction of the range of each parameter (benchmarks/optuna_samplers.py)
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What `CasMoreSampler` tells the search; see there."""
+
+    x0: Mapping[str, Any] | None = None
+    sigma0: float | None = None
+    lean: bool = True
+    restarts: RestartPolicy = RestartPolicy.IPOP
+    population_size: int | None = None
+    consider_pruned_trials: bool = True
+    source_trials: tuple[FrozenTrial, ...] | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+class StudySearch:
+    """A restarting CAS-MORE in the unit cube of the parameters.
+
+    Parameters
+    ----------
+    parameters
+        The search space.
+    options
+        Start and settings.
+    sign
+        1 to minimize, -1 to maximize.
+    seed
+        Determines starting points of restarts; must be the same in all workers.
+    """
+
+    def __init__(
+        self, parameters: ParameterSpace, options: SearchOptions, sign: int, seed: int
+    ) -> None:
+        self.parameters, self.seed = parameters, seed
+        self._options, self._sign = options, sign
+        mean, sigma = self._initial_distribution()
+        start = read_start(mean, sigma, bounds=[(0.0, 1.0)] * len(mean))
+        self._space = start.space
+        self._solver = Restarting(
+            LeanCasMore if options.lean else CasMore,
+            AroundFirst(start.u0, start.sigma),
+            start.sigma,
+            policy=options.restarts,
+            population_size=options.population_size,
+            seed=seed,
+            target=None,
+            settings=options.settings,
+        )
+        self._told: set[int] = set()
+
+    def ask(self, trials: Iterable[FrozenTrial], seed: tuple[int, ...]) -> dict[str, Any]:
+        """Tell the trials that have ended since the last call; return the next point.
+
+        Parameters
+        ----------
+        trials
+            All trials of the study.
+        seed
+            Seed of the point.
+
+        Returns
+        -------
+        dict
+            What to store in the system attributes of the trial; see `values`.
+        """
+        trials = list(trials)
+        self._tell_new(trials)
+        asked = {tuple(record["point"]) for _, record in self._with_records(trials)}
+        point: Array
+        for _ in range(2):  # the optimum of the surrogate may already be under way
+            self._solver.see_to_restart()
+            inner = self._inner
+            inner.rng = np.random.default_rng(seed)
+            point = inner.ask(1)[0]
+            if tuple(point.tolist()) not in asked:
+                break
+        return {
+            "names": self.parameters.names,
+            "run": self._solver.restarts,
+            "seed": self.seed,
+            "point": point.tolist(),
+        }
+
+    def values(self, record: Mapping[str, Any]) -> dict[str, int | float]:
+        """Return the values of the parameters at a point that was asked for."""
+        point = np.array(record["point"])
+        return self.parameters.to_values(self._space.to_user(point[np.newaxis])[0])
+
+    @property
+    def _inner(self) -> CasMore:
+        inner = self._solver.solver
+        assert isinstance(inner, CasMore)
+        return inner
+
+    def _initial_distribution(self) -> tuple[Array, Any]:
+        """Return mean and standard deviations in the unit cube."""
+        options, n = self._options, len(self.parameters.names)
+        if options.source_trials is not None:
+            return self._fit_sources(options.source_trials)
+        sigma = DEFAULT_SIGMA if options.sigma0 is None else options.sigma0
+        if options.x0 is None:
+            return np.full(n, 0.5), sigma
+        centre = self.parameters.to_values(np.full(n, 0.5))
+        mean = self.parameters.to_point({**centre, **options.x0})
+        if mean is None:
+            raise ValueError(
+                f"x0 = {dict(options.x0)} is outside of the search space "
+                f"{self.parameters.distributions}"
+            )
+        return mean, sigma
+
+    def _fit_sources(self, sources: Iterable[FrozenTrial]) -> tuple[Array, Array]:
+        found = [
+            (self._value(trial), point)
+            for trial in sources
+            if trial.state is TrialState.COMPLETE
+            and (point := self.parameters.to_point(trial.params)) is not None
+        ]
+        if not found:
+            raise ValueError(
+                "none of the source_trials is complete and has values of "
+                f"{', '.join(self.parameters.names)} within the search space"
+            )
+        found.sort(key=lambda pair: pair[0])
+        best = np.array([point for _, point in found[: math.ceil(_GOOD_SOURCES * len(found))]])
+        sigma = np.sqrt(best.var(axis=0) + _SMALLEST_SIGMA**2)
+        return best.mean(axis=0), np.minimum(sigma, 0.5)
+
+    def _with_records(
+        self, trials: Iterable[FrozenTrial]
+    ) -> Iterable[tuple[FrozenTrial, Mapping[str, Any]]]:
+        """Yield the trials that were asked for in this search space, with what was stored."""
+        return ((t, r) for t in trials if (r := record_of(t, self.parameters)) is not None)
+
+    def _tell_new(self, trials: Iterable[FrozenTrial]) -> None:
+        wanted = [TrialState.COMPLETE]
+        if self._options.consider_pruned_trials:
+            wanted.append(TrialState.PRUNED)
+        new = [t for t in trials if t.state in wanted and t.number not in self._told]
+        for trial in sorted(new, key=lambda t: (t.datetime_complete or t.datetime_start, t.number)):
+            self._told.add(trial.number)
+            self._tell(trial)
+
+    def _tell(self, trial: FrozenTrial) -> None:
+        record = record_of(trial, self.parameters)
+        if record is not None:
+            while self._solver.restarts < record["run"]:  # another worker has restarted
+                self._solver.restart()
+            if self._solver.restarts > record["run"]:
+                return
+        point = self.parameters.to_point(trial.params)
+        if point is None:
+            return
+        if record is not None and self._is_unchanged(trial, record):
+            u = np.array(record["point"])
+        else:  # a startup trial, one that was enqueued or added, or that another sampler asked for
+            u = self._space.to_solver(point[np.newaxis])[0]
+        iterations = self._inner.iterations
+        self._inner.tell(u[np.newaxis], np.array([self._value(trial)]))
+        if self._inner.iterations > iterations:
+            self._keep_steps_visible()
+
+    def _is_unchanged(self, trial: FrozenTrial, record: Mapping[str, Any]) -> bool:
+        """Return whether no parameter was fixed by somebody else."""
+        return all(trial.params[name] == value for name, value in self.values(record).items())
+
+    def _value(self, trial: FrozenTrial) -> float:
+        """Return the value to minimize; pruned trials rank last."""
+        if trial.state is TrialState.PRUNED or trial.value is None:
+            return math.inf
+        return self._sign * trial.value
+
+    def _keep_steps_visible(self) -> None:
+        """Widen the distribution where it has become narrower than a step.
+
+        The function is flat within a step: a narrower distribution would not find the neighbours.
+        """
+        inner, space = self._inner, self._space
+        x = space.to_user(inner.mean[np.newaxis])
+        cells = self.parameters.cells(x[0])
+        if not cells.any():
+            return
+        around = space.to_solver(np.concatenate([x - cells, x + cells]))
+        floor = _FLOOR * (around[1] - around[0]) / 2
+        distribution = inner.distribution
+        deviations = distribution.deviations()
+        if (deviations < floor).any():
+            ratios = np.maximum(1.0, floor / deviations)
+            factor = (distribution.factor.T * ratios).T  # of rows, or of a diagonal
+            inner.distribution = type(distribution)(distribution.mean, factor)
+
+
+def record_of(trial: FrozenTrial, parameters: ParameterSpace) -> Mapping[str, Any] | None:
+    """Return what a search in this space stored with the trial; None: not asked for by one."""
+    record: Mapping[str, Any] | None = trial.system_attrs.get(ATTRIBUTE)
+    return record if record is not None and record["names"] == parameters.names else None
