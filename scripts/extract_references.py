@@ -17,30 +17,37 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from casmore.problems.suites import BBOB, BEST_2009, BEST_2016, BEST_2019, LARGESCALE, NOISY
 from casmore.reports import references
 from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.runtimes import ERT_TARGETS, TARGETS
 from casmore.reports.trial_table import TARGET_COLUMNS
 
 FOLDER = Path(references.__file__).parent / "reference_data"
-SHIPPED = {references.BEST_2009: "best2009-bbob", references.BEST_2016: "best09-16-bbob"}
+SHIPPED = {
+    (BBOB, BEST_2009): "best2009-bbob",
+    (BBOB, BEST_2016): "best09-16-bbob",
+    (NOISY, BEST_2009): "best2009-bbob-noisy",
+    (NOISY, BEST_2016): "best09-16-bbob-noisy",
+    (LARGESCALE, BEST_2019): "best2019-bbob-largescale",
+}
 
 
 def best() -> Iterator[list[object]]:
     """Yield the ERT of the virtual best solvers, a row for each dimension and function."""
-    yield ["reference", "dimension", "function", *TARGET_COLUMNS]
+    yield ["suite", "reference", "dimension", "function", *TARGET_COLUMNS]
     with tempfile.TemporaryDirectory() as folder:
         cocopp = import_cocopp(Path(folder))
         from cocopp import bestalg
 
-        cocopp.testbedsettings.load_current_testbed("bbob", cocopp.pproc.TargetValues)
-        for name, file in SHIPPED.items():
+        for (suite, name), file in SHIPPED.items():
+            cocopp.testbedsettings.load_current_testbed(suite.name, cocopp.pproc.TargetValues)
             archive = Path(str(cocopp.__file__)).parent / "refalgs" / f"{file}.tar.gz"
             copy = shutil.copy2(archive, folder)  # cocopp unpacks it beside it
             data = bestalg.load_reference_algorithm(copy, force=True, relative_load=False)
             for (dimension, function), own in sorted(data.items()):
                 ert = own.detERT(list(TARGETS * (1 + 1e-9)))
-                yield [name, dimension, function, *(_cell(float(e)) for e in ert)]
+                yield [suite.name, name, dimension, function, *(_cell(float(e)) for e in ert)]
 
 
 def archive(path: Path) -> Iterator[list[object]]:

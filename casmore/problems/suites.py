@@ -57,6 +57,11 @@ class Suite:
         """Return ``"f8 Rosenbrock"``, for example."""
         return f"f{function} {self.function_names[self.functions.index(function)]}"
 
+    def members(self, group: str) -> range:
+        """Return the functions of a group."""
+        (found,) = (g for g in self.groups if g.name == group)
+        return range(found.first, found.last + 1)
+
     def group_of(self, function: int) -> str:
         """Return the name of a function's group.
 

@@ -26,7 +26,7 @@ from casmore.reports import coco_data, run_data
 from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.export import provenance
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, dimensions
+from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, dimensions, suite_of
 
 _AUTHOR = re.compile(r"[A-Za-z][A-Za-z-]*")
 
@@ -170,7 +170,7 @@ def _described(run: Path, label: str, file: Path, own: Sequence[Runtimes]) -> st
         f"- **{label}**: [a sentence on the algorithm]",
         f"  - file: `{file.name}` ({len(content) / 1e6:.1f} MB, SHA-256 "
         f"`{sha256(content).hexdigest()}`)",
-        f"  - suite: bbob, {len({r.function for r in own})} functions in "
+        f"  - suite: {suite_of(own).name}, {len({r.function for r in own})} functions in "
         f"{', '.join(map(str, dimensions(own)))}-D, {'/'.join(map(str, trials))} trials each",
         f"  - budget: {budget} evaluations per dimension; restarts: "
         f"{solver.get('restarts', 'unknown')}; start: {start or 'unknown'}",

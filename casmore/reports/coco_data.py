@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casmore.experiments.store.coco_files import BrokenDataError, read_info
+from casmore.problems import suites
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import TARGETS, Runtimes
 
-_PROBLEM = re.compile(r"funcId = (\d+), DIM = (\d+)")
+_PROBLEM = re.compile(r"suite = '([^']*)', funcId = (\d+), DIM = (\d+)")
 _TRIAL = re.compile(r"(\d+):(\d+)\|")
 _EVALUATIONS, _PRECISION, _COLUMNS = 0, 2, 5  # of a line in a .dat file; the last are x
 
@@ -49,7 +50,7 @@ def read(folder: Path) -> list[Runtimes]:
     ReportError
         If a file is damaged or missing; the message names it.
     """
-    found: dict[tuple[int, int], list[_Part]] = {}
+    found: dict[tuple[str, int, int], list[_Part]] = {}
     try:
         for path in sorted(folder.glob("*.info")):
             for entry in read_info(path):
@@ -66,7 +67,8 @@ def read(folder: Path) -> list[Runtimes]:
                     )
                 restarts = _restarts((folder / entry.data_file).with_suffix(".rdat"), len(trials))
                 part = _Part(instances, spent, evaluations, restarts)
-                found.setdefault((int(problem[2]), int(problem[1])), []).append(part)
+                key = (suites.find(problem[1]).name, int(problem[3]), int(problem[2]))
+                found.setdefault(key, []).append(part)
     except (OSError, ValueError, BrokenDataError) as error:
         raise ReportError(f"the COCO data in {folder} can't be read: {error}") from error
     return [
@@ -78,8 +80,9 @@ def read(folder: Path) -> list[Runtimes]:
             spent=np.array([s for part in parts for s in part.spent], dtype=float),
             evaluations=np.hstack([part.evaluations for part in parts]),
             restarts=np.hstack([part.restarts for part in parts]),
+            suite=suites.SUITES[suite],
         )
-        for (dimension, function), parts in sorted(found.items())
+        for (suite, dimension, function), parts in sorted(found.items())
     ]
 
 

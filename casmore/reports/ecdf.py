@@ -14,7 +14,14 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from casmore.plotting import style
-from casmore.reports.runtimes import GROUPS, TARGETS, Runtimes, comparable, dimensions, solvers
+from casmore.reports.runtimes import (
+    TARGETS,
+    Runtimes,
+    comparable,
+    dimensions,
+    solvers,
+    suite_of,
+)
 
 _LEFT = 0.5  # the first evaluation is at 1 / n; nothing happens before one evaluation per dimension
 _PANEL_HEIGHT = 1.75
@@ -81,7 +88,7 @@ def by_group(runtimes: Sequence[Runtimes], dimension: int, budget: float) -> Fig
         raise ValueError(f"no data in {dimension}-D; there is some in {dimensions(runtimes)}")
     found = comparable(runtimes, dimension).items()
     panels = {}
-    for name in GROUPS:
+    for name, _, _ in suite_of(runtimes).groups:
         by_solver = {solver: [r for r in rs if r.group == name] for solver, rs in found}
         if any(by_solver.values()):
             panels[f"{name}, {dimension}-D"] = by_solver

@@ -12,10 +12,10 @@ from casmore.atomic_io import write_json, write_text
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.reports import run_data, trial_table, unit_table
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import Runtimes
+from casmore.reports.runtimes import Runtimes, suite_of
 
 _README = """\
-# Results on BBOB
+# Results on {suite}
 
 {description}
 `cost.csv` gives the evaluations and the time that each solver has spent in each dimension, summed
@@ -45,7 +45,7 @@ def export(runs: Sequence[Path], out: Path, *, data: Sequence[Path] | None = Non
     Raises
     ------
     ReportError
-        If a run has no data, or two have the same; the message names them.
+        If a run has no data, two have the same, or their suites differ; the message names them.
     """
     runtimes: dict[tuple[str, int, int], Runtimes] = {}
     for run, merged in zip(runs, data or repeat(None), strict=data is not None):
@@ -57,12 +57,19 @@ def export(runs: Sequence[Path], out: Path, *, data: Sequence[Path] | None = Non
                     "well; give one of the solvers another label"
                 )
             runtimes[key] = r
+    found = {r.suite.name for r in runtimes.values()}
+    if len(found) > 1:
+        raise ReportError(
+            f"the runs are on different suites ({', '.join(sorted(found))}); export each suite by "
+            "itself"
+        )
     order = list(dict.fromkeys(r.solver for r in runtimes.values()))
     ordered = sorted(runtimes, key=lambda key: (order.index(key[0]), *key[1:]))
     trial_table.write(out / trial_table.FILE, [runtimes[key] for key in ordered])
     write_text(out / "cost.csv", _cost(runs))
     write_json(out / "runs.json", [provenance(run) for run in runs])
     text = _README.format(
+        suite=suite_of(runtimes.values()).name,
         description=trial_table.DESCRIPTION,
         runs="the run" if len(runs) == 1 else f"the {len(runs)} runs",
     )

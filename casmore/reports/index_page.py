@@ -43,7 +43,8 @@ def write(
         first=[i for i in range(1, len(lines)) if lines[i].dimension != lines[i - 1].dimension],
         caption=caption(lines[0].solver),
         failed=failed,
-        place_headings=league.HEADINGS,
+        place_title=league.title(standings),
+        place_headings=league.headings(standings),
         places=[league.cells(s, entrant) for s in standings for entrant in s.ours],
         place_notes=league.notes(standings),
         figures=[

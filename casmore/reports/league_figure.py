@@ -1,20 +1,23 @@
 """A strip for each dimension: the scores of all algorithms of the archive, and ours among them."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from casmore.plotting import style
-from casmore.reports import references
+from casmore.problems.suites import BEST_2009, BEST_2016, BEST_2019, Suite
 from casmore.reports.league import Standing
 
 _MARKERS = "osDv^Ph"
-_VIRTUAL = {references.BEST_2009: "#e0b050", references.BEST_2016: "#a07010"}
+_VIRTUAL = {BEST_2009: "#e0b050", BEST_2016: "#a07010", BEST_2019: "#e0b050"}
 
 
 def strips(standings: Sequence[Standing]) -> Figure:
     """Return the figure: a grey line for each algorithm, a symbol and a rank for each solver."""
     order = list(dict.fromkeys(e.name for s in standings for e in s.ours))
+    suite = standings[0].suite
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 0.42 * len(standings) + 0.95), layout="constrained")
         ax = figure.subplots()
@@ -29,49 +32,44 @@ def strips(standings: Sequence[Standing]) -> Figure:
                 colour = style.line(index)["color"]
                 marker = _MARKERS[index % len(_MARKERS)]
                 ax.plot(entrant.score, y, marker, color=colour, markersize=5, zorder=4)
-                # the ranks stand in columns to the right, in the order of the legend
-                at = 1.01 + 0.045 * (index + 0.5)
-                rank = str(standing.rank(entrant))
-                ax.annotate(
-                    rank,
-                    (at, y),
-                    xycoords=("axes fraction", "data"),
-                    color=colour,
-                    ha="center",
-                    va="center",
-                    fontsize=7,
-                )
-            end = 1.01 + 0.045 * len(order)
-            ax.annotate(
-                f"of {standing.places}",
-                (end, y),
-                xycoords=("axes fraction", "data"),
-                va="center",
-                fontsize=7,
-                color=style.MUTED,
-            )
-        ax.annotate(
-            "rank", (1.015, -0.75), xycoords=("axes fraction", "data"), fontsize=7, va="center"
-        )
+            if standing.archive:
+                _write_ranks(ax, y, standing, order)
         ax.set_yticks(range(len(standings)), [f"{s.dimension}-D" for s in standings])
         ax.set_ylim(len(standings) - 0.5, -0.5)
         ax.set_xlim(0, None)
         ax.grid(visible=False, axis="y")
         ax.tick_params(axis="y", length=0)
         ax.set_xlabel("score (mean over functions and targets of 1 - log10(ERT / n) / 4)")
-        _legend(figure, order)
+        _legend(figure, order, suite)
     return figure
 
 
-def _legend(figure: Figure, order: Sequence[str]) -> None:
+def _write_ranks(ax: Axes, y: int, standing: Standing, order: Sequence[str]) -> None:
+    """Write the ranks in columns to the right, in the order of the legend."""
+
+    def write(text: str, column: float, row: float, **look: Any) -> None:
+        at = (1.01 + 0.045 * column, row)
+        ax.annotate(text, at, xycoords=("axes fraction", "data"), va="center", fontsize=7, **look)
+
+    for entrant in standing.ours:
+        index = order.index(entrant.name)
+        colour = style.line(index)["color"]
+        write(str(standing.rank(entrant)), index + 0.5, y, color=colour, ha="center")
+    write(f"of {standing.places}", len(order), y, color=style.MUTED)
+    if y == 0:
+        write("rank", 0.1, -0.75)
+
+
+def _legend(figure: Figure, order: Sequence[str], suite: Suite) -> None:
     ax = figure.axes[0]
     handles = [
         ax.plot([], [], _MARKERS[i % len(_MARKERS)], color=style.line(i)["color"], label=name)[0]
         for i, name in enumerate(order)
     ]
-    handles.append(ax.plot([], [], "|", color="0.6", label="the archive's algorithms")[0])
+    if suite.in_archive:
+        handles.append(ax.plot([], [], "|", color="0.6", label="the archive's algorithms")[0])
     handles += [
-        ax.plot([], [], color=colour, linewidth=2.5, label=name)[0]
-        for name, colour in _VIRTUAL.items()
+        ax.plot([], [], color=_VIRTUAL[name], linewidth=2.5, label=name)[0]
+        for name in reversed(suite.best)
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=6, fontsize=7)

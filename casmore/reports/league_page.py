@@ -10,14 +10,15 @@ from casmore.atomic_io import write_text
 from casmore.plotting import style
 from casmore.reports import pages
 from casmore.reports.league import (
-    FUNCTIONS,
-    HEADINGS,
     Standing,
     cells,
+    function_headings,
     function_rows,
+    headings,
     notes,
     table_csv,
 )
+from casmore.reports.league import title as league_title
 from casmore.reports.league_figure import strips
 
 
@@ -33,18 +34,19 @@ def write(folder: Path, title: str, standings: Sequence[Standing], *, back: str 
         "league.html",
         title=title,
         back=back,
-        headings=HEADINGS,
+        suite=standings[0].suite,
+        headings=headings(standings),
         places=[cells(s, entrant) for s in standings for entrant in s.ours],
         notes=notes(standings),
-        function_headings=["", "score", "rank", *(f"f{f}" for f in FUNCTIONS)],
+        function_headings=function_headings(standings),
         functions=[(s.dimension, len(s.ours), function_rows(s)) for s in standings],
     )
 
 
 def print_places(console: Console, standings: Sequence[Standing]) -> None:
     """Print the places of the solvers."""
-    table = Table(title="Among the algorithms of COCO's data archive")
-    for heading in HEADINGS:
+    table = Table(title=league_title(standings))
+    for heading in headings(standings):
         name = heading == "solver"
         table.add_column(heading, justify="left" if name else "right", no_wrap=name)
     for standing in standings:

@@ -67,9 +67,8 @@ def make(run: Path, runtimes: Sequence[Runtimes], reports: Path, console: Consol
     rows = unit_table.load(run)
     budgets, efforts = run_data.budgets(run, runtimes), unit_table.efforts(rows)
     standings = league.standings(runtimes)
-    if standings:
-        league_page.print_places(console, standings)
-        league_page.write(reports, title, standings, back="index.html")
+    league_page.print_places(console, standings)
+    league_page.write(reports, title, standings, back="index.html")
     lines = summary.compare(runtimes, budgets, efforts)
     console.print(summary.table(lines))
     summary.write_csv(reports / "summary.csv", runtimes, budgets, efforts)

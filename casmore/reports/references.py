@@ -1,4 +1,4 @@
-"""Reference results on BBOB: the virtual best solvers, and the algorithms of the archive.
+"""Reference results on COCO's suites: the virtual best solvers, and the algorithms of the archive.
 
 The numbers are in ``reference_data``, whose README names their sources.
 """
@@ -11,21 +11,23 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
+from casmore.problems.suites import Suite
 from casmore.reports import trial_table
 from casmore.reports.runtimes import ERT_TARGETS, TARGETS, Runtimes
 
 PEERS = "peers.csv.gz"
-BEST_2009, BEST_2016 = "best 2009", "best 2009-16"
 
 
 @cache
-def best(name: str) -> dict[tuple[int, int], NDArray[np.float64]]:
+def best(suite: Suite, name: str) -> dict[tuple[int, int], NDArray[np.float64]]:
     """Return the ERT of a virtual best solver, by dimension and function.
 
     Parameters
     ----------
+    suite
+        A suite.
     name
-        `BEST_2009` or `BEST_2016`: for each target the smallest ERT of any algorithm of the BBOB
+        One of ``suite.best``: for each target the smallest ERT of any algorithm of the BBOB
         workshops of these years.
 
     Returns
@@ -34,15 +36,15 @@ def best(name: str) -> dict[tuple[int, int], NDArray[np.float64]]:
         ERT to the 51 targets in evaluations, shape (51,); infinite where nobody reached it.
     """
     return {
-        (int(row[1]), int(row[2])): _numbers(row[3:], len(TARGETS))
+        (int(row[2]), int(row[3])): _numbers(row[4:], len(TARGETS))
         for row in _rows("best_ert.csv.gz")
-        if row[0] == name
+        if row[:2] == [suite.name, name]
     }
 
 
 @cache
 def archive() -> dict[int, dict[str, dict[int, NDArray[np.float64]]]]:
-    """Return the ERT of the algorithms in COCO's data archive.
+    """Return the ERT of the algorithms in COCO's data archive on the suite bbob.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def archive() -> dict[int, dict[str, dict[int, NDArray[np.float64]]]]:
 
 @cache
 def peers() -> tuple[Runtimes, ...]:
-    """Return the stored trials of CAS-MORE and CMA-ES, from ``results/bbob``."""
+    """Return the stored trials of CAS-MORE and CMA-ES on the suite bbob."""
     file = resources.files("casmore.reports").joinpath("reference_data", PEERS)
     with resources.as_file(file) as path:
         return tuple(trial_table.read(path)) if path.exists() else ()

@@ -1,4 +1,4 @@
-"""Runtimes of solvers on BBOB functions, the basis of all numbers and figures of a report."""
+"""Runtimes of solvers on a suite's functions, the basis of all numbers and figures of a report."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,20 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from casmore.problems.suites import BBOB, Suite
+
 # the 51 targets of BBOB's ECDFs: target precisions 10^2, 10^1.8, ..., 10^-8
 TARGETS: NDArray[np.float64] = 10.0 ** (np.arange(10, -41, -1) / 5)
 # those of BBOB's tables, and their places among the 51
 ERT_TARGETS = (1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-7)
 ERT_ROWS = [5, 10, 15, 20, 25, 35, 45]
-
-# BBOB's function groups: name, first and last function
-GROUPS: dict[str, tuple[int, int]] = {
-    "separable": (1, 5),
-    "moderate": (6, 9),
-    "ill-conditioned": (10, 14),
-    "multi-modal": (15, 19),
-    "weakly structured": (20, 24),
-}
 
 
 @dataclass(frozen=True)
@@ -33,7 +26,7 @@ class Runtimes:
     solver
         The solver's label.
     function, dimension
-        The BBOB problem.
+        The problem.
     instances
         The instance of each trial.
     spent
@@ -44,6 +37,8 @@ class Runtimes:
         was not.
     restarts
         How often each trial was restarted, shape (trials,); NaN where that is not known.
+    suite
+        The suite of the function.
     """
 
     solver: str
@@ -53,6 +48,7 @@ class Runtimes:
     spent: NDArray[np.float64]
     evaluations: NDArray[np.float64]
     restarts: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    suite: Suite = BBOB
 
     def __post_init__(self) -> None:
         if not self.restarts.size:
@@ -64,7 +60,7 @@ class Runtimes:
     @property
     def group(self) -> str:
         """Name of the function's group."""
-        return group_of(self.function)
+        return self.suite.group_of(self.function)
 
     @property
     def trials(self) -> int:
@@ -138,12 +134,19 @@ def within(runtimes: Runtimes, budget: float, instances: Iterable[int]) -> Runti
     )
 
 
-def group_of(function: int) -> str:
-    """Return the name of the BBOB function group that ``function`` is in."""
-    for name, (first, last) in GROUPS.items():
-        if first <= function <= last:
-            return name
-    raise ValueError(f"function {function}: BBOB has functions 1 to 24")
+def suite_of(runtimes: Iterable[Runtimes]) -> Suite:
+    """Return the suite of the data.
+
+    Raises
+    ------
+    ValueError
+        If there is not exactly one.
+    """
+    found = {r.suite.name: r.suite for r in runtimes}
+    if len(found) != 1:
+        raise ValueError(f"data of one suite are expected, not of {', '.join(found) or 'none'}")
+    (suite,) = found.values()
+    return suite
 
 
 def dimensions(runtimes: Iterable[Runtimes]) -> list[int]:

@@ -14,11 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from casmore.atomic_io import write_bytes
+from casmore.problems.suites import SUITES
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import TARGETS, Runtimes
 
 FILE = "trials.csv.gz"
-KEYS = ("solver", "function", "dimension", "instance", "evaluations", "restarts")
+KEYS = ("suite", "solver", "function", "dimension", "instance", "evaluations", "restarts")
 # 1e2, 1e1.8, ..., 1e-8
 TARGET_COLUMNS = tuple(f"1e{exponent:g}" for exponent in np.arange(10, -41, -1) / 5)
 
@@ -27,8 +28,9 @@ DESCRIPTION = """\
 
 | column | content |
 | --- | --- |
+| `suite` | COCO's name of the suite |
 | `solver` | the solver's label |
-| `function`, `dimension`, `instance` | the BBOB problem; an instance that was run several times has a row for each |
+| `function`, `dimension`, `instance` | the problem; an instance that was run several times has a row for each |
 | `evaluations` | number of evaluations of the trial; it ended when it reached 1e-8, or else with its budget |
 | `restarts` | how often the solver was restarted in the trial; empty if that was not logged |
 | `1e2`, `1e1.8`, ..., `1e-8` | number of evaluations until the best value was within this precision of the optimal value; empty if that was not reached |
@@ -46,7 +48,7 @@ def write(path: Path, runtimes: Iterable[Runtimes]) -> None:
         for trial, instance in enumerate(r.instances):
             numbers = [r.spent[trial], r.restarts[trial], *r.evaluations[:, trial]]
             cells = ["" if np.isnan(number) else int(number) for number in numbers]
-            writer.writerow([r.solver, r.function, r.dimension, instance, *cells])
+            writer.writerow([r.suite.name, r.solver, r.function, r.dimension, instance, *cells])
     # without a time in the header
     write_bytes(path, gzip.compress(text.getvalue().encode(), compresslevel=9, mtime=0))
 
@@ -71,13 +73,17 @@ def read(path: Path) -> list[Runtimes]:
         raise ReportError(f"{path} can't be read: {error}") from error
     if not rows or tuple(rows[0]) != (*KEYS, *TARGET_COLUMNS):
         raise ReportError(f"{path} is not a table of trials: its columns are {rows[:1]}")
-    trials: dict[tuple[str, int, int], list[list[str]]] = {}
-    for row in rows[1:]:
-        trials.setdefault((row[0], int(row[2]), int(row[1])), []).append(row[3:])
+    trials: dict[tuple[str, str, int, int], list[list[str]]] = {}
+    for suite, solver, function, dimension, *rest in rows[1:]:
+        trials.setdefault((suite, solver, int(dimension), int(function)), []).append(rest)
+    if unknown := {suite for suite, *_ in trials} - SUITES.keys():
+        raise ReportError(f"{path} has trials on the suite {unknown.pop()!r}, which is not known")
     return [_runtimes(*key, own) for key, own in trials.items()]
 
 
-def _runtimes(solver: str, dimension: int, function: int, rows: list[list[str]]) -> Runtimes:
+def _runtimes(
+    suite: str, solver: str, dimension: int, function: int, rows: list[list[str]]
+) -> Runtimes:
     numbers = np.array([[cell or "nan" for cell in row] for row in rows], dtype=float)
     assert numbers.shape[1] == 3 + len(TARGETS)
     return Runtimes(
@@ -88,4 +94,5 @@ def _runtimes(solver: str, dimension: int, function: int, rows: list[list[str]])
         spent=numbers[:, 1],
         evaluations=numbers[:, 3:].T,
         restarts=numbers[:, 2],
+        suite=SUITES[suite],
     )

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from casmore.problems.suites import BBOB
 from casmore.reports import trial_table
-from casmore.reports.runtimes import GROUPS, Runtimes
+from casmore.reports.runtimes import Runtimes
 from casmore.studies.claim import Claim
 from casmore.studies.confidence import CONFIDENCE, Estimate, Verdict, all_of, share
 
@@ -47,7 +48,9 @@ def better_than_more(runtimes: Sequence[Runtimes]) -> Claim:
     """CAS-MORE is better than MORE on almost all functions."""
     texts, verdicts = [], []
     for n in _DIMENSIONS:
-        ratios = [ert_ratio([pair]) for pair in _pairs(runtimes, _CAS_MORE, _MORE, n, range(1, 25))]
+        ratios = [
+            ert_ratio([pair]) for pair in _pairs(runtimes, _CAS_MORE, _MORE, n, BBOB.functions)
+        ]
         faster = share([ratio.value < 1 for ratio in ratios])
         shown = [ratio.below(1) for ratio in ratios]
         texts.append(
@@ -68,8 +71,7 @@ def better_than(runtimes: Sequence[Runtimes], other: str) -> Claim:
     texts, verdicts = [], []
     for n in _DIMENSIONS:
         for group in ("moderate", "ill-conditioned"):
-            first, last = GROUPS[group]
-            ratio = ert_ratio(_pairs(runtimes, _CAS_MORE, other, n, range(first, last + 1)))
+            ratio = ert_ratio(_pairs(runtimes, _CAS_MORE, other, n, BBOB.members(group)))
             texts.append(f"{n}-D, {group}: {ratio}")
             verdicts.append(ratio.below(1))
     return Claim(
@@ -97,12 +99,12 @@ def worse_on_attractive_sector(runtimes: Sequence[Runtimes]) -> Claim:
 def multi_modal_needs_large_populations(runtimes: Sequence[Runtimes]) -> Claim:
     """On multi-modal functions CAS-MORE reaches 1e-8 after restarts with larger populations."""
     texts, verdicts = [], []
-    first, last = GROUPS["multi-modal"]
+    functions = BBOB.members("multi-modal")
     for n in _DIMENSIONS:
         own = [
             r
             for r in runtimes
-            if (r.solver, r.dimension) == (_CAS_MORE, n) and first <= r.function <= last
+            if (r.solver, r.dimension) == (_CAS_MORE, n) and r.function in functions
         ]
         restarted = [
             restarts > 0
@@ -115,7 +117,7 @@ def multi_modal_needs_large_populations(runtimes: Sequence[Runtimes]) -> Claim:
         verdicts.append(needed.above(0.5))
     return Claim(
         "Multi-modal functions need larger populations: most trials of CAS-MORE that reach 1e-8 on "
-        f"f{first} to f{last} do so after a restart, which doubles the population",
+        f"f{functions[0]} to f{functions[-1]} do so after a restart, which doubles the population",
         f"restarted: {'; '.join(texts)}",
         all_of(*verdicts),
     )

@@ -1,4 +1,4 @@
-"""All figures and tables of the studies and of the BBOB results, by name."""
+"""All figures and tables of the studies and of the results on COCO's suites, by name."""
 
 import difflib
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def make(name: str, results: Path) -> list[Path]:
         return list(style.save(draw(results), results / name))
     if name in TABLES:
         return TABLES[name](results)
-    if name.startswith(f"{catalogue.FOLDER}/"):
+    if catalogue.is_known(name):
         return catalogue.make(name, results)
     known = names(results)
     near = difflib.get_close_matches(name, known, n=1)

@@ -48,15 +48,19 @@ def make(
     *,
     instances: int = 3,
     budget: int = 100,
+    suite: str = "bbob",
 ) -> LoggedRun:
-    """Write a run's folder; solvers differ in their seeds and population sizes."""
+    """Write a run's folder; solvers differ in their seeds and population sizes.
+
+    On bbob-noisy the log has noisy values, from which the evaluations to targets do not follow.
+    """
     values: dict[tuple[str, int, int], list[list[float]]] = {}
     (folder / "data").mkdir(parents=True)
     for place, solver in enumerate(solvers):
-        suite = cocoex.Suite(
-            "bbob",
+        problems = cocoex.Suite(
+            suite,
             f"instances: 1-{instances}",
-            f"function_indices: {','.join(map(str, functions))} "
+            f"function_indices: {','.join(str(f % 100) for f in functions)} "
             f"dimensions: {','.join(map(str, dimensions))}",
         )
         observer = cocoex.Observer(
@@ -67,7 +71,7 @@ def make(
                 "algorithm_name": solver,
             },
         )
-        for problem in suite:
+        for problem in problems:
             problem.observe_with(observer)
             seed = (place, problem.dimension, problem.id_function, problem.id_instance)
             trial = _values(problem, budget * problem.dimension, 6 + 2 * place, seed)
@@ -75,9 +79,10 @@ def make(
             values.setdefault(key, []).append(trial)
             _write_sidecar(folder, key, problem.id_instance, len(trial))
             problem.free()
-        del observer, suite
+        del observer, problems
     config = {
         "name": "logged",
+        "suite": {"name": suite},
         "budget": {"evaluations_per_dimension": budget},
         "solvers": [{"name": "cma", "label": solver} for solver in solvers],
     }

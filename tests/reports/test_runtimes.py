@@ -13,28 +13,6 @@ def test_targets_are_cocos() -> None:
     np.testing.assert_allclose(TARGETS[ERT_ROWS], ERT_TARGETS)
 
 
-@pytest.mark.parametrize(
-    ("function", "group"),
-    [
-        (1, "separable"),
-        (5, "separable"),
-        (6, "moderate"),
-        (9, "moderate"),
-        (10, "ill-conditioned"),
-        (15, "multi-modal"),
-        (20, "weakly structured"),
-        (24, "weakly structured"),
-    ],
-)
-def test_groups(function: int, group: str) -> None:
-    assert runtimes.group_of(function) == group
-
-
-def test_no_such_function() -> None:
-    with pytest.raises(ValueError, match="function 25: BBOB has functions 1 to 24"):
-        runtimes.group_of(25)
-
-
 def test_only_common_functions_are_compared(loaded: list[Runtimes]) -> None:
     partial = [r for r in loaded if (r.solver, r.function) != ("first", 6)]
     found = runtimes.comparable(partial, 2)

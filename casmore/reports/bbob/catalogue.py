@@ -1,7 +1,10 @@
-"""The figures and tables of the stored BBOB results, by name."""
+"""The figures and tables of the stored results on COCO's suites, by name.
+
+The results on a suite are in a folder with its name.
+"""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -9,34 +12,49 @@ from matplotlib.figure import Figure
 
 from casmore.atomic_io import write_text
 from casmore.plotting import style
+from casmore.problems.suites import SUITES
 from casmore.reports import league, trial_table
 from casmore.reports.bbob import ecdf_figure, ratio_table
 from casmore.reports.bbob.heat_map import heat_map
 from casmore.reports.bbob.scaling_figure import scaling
 from casmore.reports.league_figure import strips
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import Runtimes, dimensions, solvers
+from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
-FOLDER = "bbob"
-_PAPER_DIMENSIONS = (5, 20)
+# of the paper, and of cocopp's tables for bbob-largescale
+_SHOWN_DIMENSIONS = (5, 20, 80, 320)
 _OF_DIMENSION = re.compile(r"(ecdf|ecdf_functions|ert_ratios)_(\d+)D")
 _PAIR = re.compile(r"(.+)_vs_(.+)")
 
 
 def names(results: Path) -> list[str]:
-    """Return the names of all figures and tables of ``results/bbob``; none without its table."""
-    if not (results / FOLDER / trial_table.FILE).exists():
-        return []
-    runtimes = _runtimes(results)
+    """Return the names of all figures and tables of the results on suites that are there."""
+    return [
+        f"{suite}/{name}"
+        for suite in SUITES
+        if (results / suite / trial_table.FILE).exists()
+        for name in _names(_runtimes(results / suite))
+    ]
+
+
+def is_known(name: str) -> bool:
+    """Whether ``name`` is one of this catalogue: that of a suite, a slash, and a figure."""
+    suite, separator, _ = name.partition("/")
+    return bool(separator) and suite in SUITES
+
+
+def _names(runtimes: Sequence[Runtimes]) -> list[str]:
+    has_best = bool(suite_of(runtimes).best)
     parts = [
         f"{kind}_{n:02d}D"
         for kind in ("ecdf", "ecdf_functions", "ert_ratios")
+        if kind != "ert_ratios" or has_best
         for n in dimensions(runtimes)
-        if n in _PAPER_DIMENSIONS
+        if n in _SHOWN_DIMENSIONS
     ]
     first, *others = solvers(runtimes)
     pairs = [f"{first}_vs_{other}" for other in others]
-    return [f"{FOLDER}/{name}" for name in (*parts, "scaling", "league", *pairs)]
+    return [*parts, "scaling", "league", *pairs]
 
 
 def make(name: str, results: Path) -> list[Path]:
@@ -45,20 +63,20 @@ def make(name: str, results: Path) -> list[Path]:
     Parameters
     ----------
     name
-        ``bbob/`` and one of ``ecdf_05D``, ``ecdf_functions_05D``, ``ert_ratios_05D``, each with
-        any dimension of the table; ``scaling``; ``league``; or ``A_vs_B``, the heat map of any two
-        solvers.
+        A suite, a slash, and one of ``ecdf_05D``, ``ecdf_functions_05D``, ``ert_ratios_05D``, each
+        with any dimension of the table; ``scaling``; ``league``; or ``A_vs_B``, the heat map of any
+        two solvers. For example ``bbob/scaling``.
     results
-        The folder that has ``bbob/trials.csv.gz``.
+        The folder that has, for example, ``bbob/trials.csv.gz``.
 
     Raises
     ------
     ReportError
         If there is no such figure, or no table; the message says what to do.
     """
-    runtimes = _runtimes(results)
+    suite, _, kind = name.partition("/")
     stem = results / name
-    figure = _figure(name.removeprefix(f"{FOLDER}/"), runtimes)
+    figure = _figure(kind, _runtimes(results / suite))
     if isinstance(figure, Figure):
         return list(style.save(figure, stem))
     files = []
@@ -85,9 +103,9 @@ def _figure(name: str, runtimes: list[Runtimes]) -> Figure | dict[str, str]:
     if match := _PAIR.fullmatch(name):
         return heat_map(runtimes, match[1], match[2])
     raise ReportError(
-        f"there is no figure {FOLDER}/{name}; there are ecdf_05D, ecdf_functions_05D and "
-        f"ert_ratios_05D of each dimension, scaling, league, and A_vs_B for the solvers "
-        f"{', '.join(solvers(runtimes))}"
+        f"there is no figure {suite_of(runtimes).name}/{name}; there are ecdf_05D, "
+        f"ecdf_functions_05D and ert_ratios_05D of each dimension, scaling, league, and "
+        f"A_vs_B for the solvers {', '.join(solvers(runtimes))}"
     )
 
 
@@ -104,6 +122,6 @@ def _read(path: Path, changed: int) -> list[Runtimes]:
     return trial_table.read(path)
 
 
-def _runtimes(results: Path) -> list[Runtimes]:
-    path = results / FOLDER / trial_table.FILE
+def _runtimes(folder: Path) -> list[Runtimes]:
+    path = folder / trial_table.FILE
     return _read(path, path.stat().st_mtime_ns if path.exists() else 0)

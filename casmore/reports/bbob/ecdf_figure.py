@@ -2,8 +2,8 @@
 
 A line gives the fraction of all pairs of function and target that a solver reaches within a number
 of evaluations per dimension. A cross marks the median budget of the trials that failed; the line
-beyond it rests on simulated restarts. The thick light line is the virtual best solver of 2009,
-which reaches each target after the smallest ERT of any algorithm of that year.
+beyond it rests on simulated restarts. The thick light line is a virtual best solver, of 2009 for
+most suites, which reaches each target after the smallest ERT of any algorithm of its years.
 """
 
 import math
@@ -17,14 +17,14 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from casmore.plotting import style
+from casmore.problems.suites import BBOB, Suite
 from casmore.reports import references
-from casmore.reports.bbob.function_names import title
 from casmore.reports.bbob.simulated_restarts import simulate
 from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import GROUPS, Runtimes, dimensions, solvers
+from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
-# the single functions of the paper's figure
+# the single functions of the paper's figure, on BBOB
 SELECTED = (6, 8, 10, 12, 13, 15)
 _SAMPLES = 100  # simulated runs for each pair of function and target
 _SEED = 2009  # the figure of the same data is the same
@@ -33,18 +33,21 @@ _BEST: dict[str, Any] = {"color": "#f3d9a4", "linewidth": 4.0, "solid_capstyle":
 
 
 def by_group(runtimes: Sequence[Runtimes], dimension: int) -> Figure:
-    """Return the paper's figure: the five groups, all functions, and six single functions."""
-    panels = {f"{name} functions": range(first, last + 1) for name, (first, last) in GROUPS.items()}
-    panels["all functions"] = range(1, 25)
-    panels |= {title(f): range(f, f + 1) for f in SELECTED}
-    return _figure(runtimes, dimension, panels, columns=3)
+    """Return the paper's figure: the groups, all functions, and six single functions of BBOB."""
+    suite = suite_of(runtimes)
+    what = "" if suite.noisy else " functions"
+    panels = {f"{group.name}{what}": suite.members(group.name) for group in suite.groups}
+    panels["all functions"] = suite.functions
+    if suite is BBOB:
+        panels |= {suite.title(f): range(f, f + 1) for f in SELECTED}
+    return _figure(runtimes, dimension, panels, columns=2 if len(panels) == 4 else 3)
 
 
 def by_function(runtimes: Sequence[Runtimes], dimension: int) -> Figure:
-    """Return the appendix's figure: a panel for each of the 24 functions."""
-    return _figure(
-        runtimes, dimension, {title(f): range(f, f + 1) for f in range(1, 25)}, columns=4
-    )
+    """Return the appendix's figure: a panel for each function of the suite."""
+    suite = suite_of(runtimes)
+    panels = {suite.title(f): range(f, f + 1) for f in suite.functions}
+    return _figure(runtimes, dimension, panels, columns=4)
 
 
 def curve(
@@ -75,6 +78,7 @@ def _figure(
     own = [r for r in runtimes if r.dimension == dimension]
     if not own:
         raise ReportError(f"no trials in {dimension}-D; there are some in {dimensions(runtimes)}-D")
+    suite = suite_of(runtimes)
     rng = np.random.default_rng(_SEED)
     simulated = {(r.solver, r.function): simulate(r, _SAMPLES, rng) for r in own}
     limit = _BEYOND * max(r.longest for r in own) / dimension
@@ -82,8 +86,10 @@ def _figure(
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 1.45 * rows + 0.45), layout="constrained")
         axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        for ax, (name, functions) in zip(axes.flat, panels.items(), strict=True):
-            _draw_best(ax, functions, dimension, limit)
+        for ax in axes.flat[len(panels) :]:
+            ax.set_visible(False)
+        for ax, (name, functions) in zip(axes.flat, panels.items(), strict=False):
+            _draw_best(ax, suite, functions, dimension, limit)
             for index, solver in enumerate(solvers(runtimes)):
                 of_solver = [r for r in own if r.solver == solver and r.function in functions]
                 _draw(ax, of_solver, simulated, limit, style.line(index), solver)
@@ -96,10 +102,11 @@ def _figure(
     return figure
 
 
-def _draw_best(ax: Axes, functions: range, dimension: int, limit: float) -> None:
-    best = references.best(references.BEST_2009)
-    ert = [best[dimension, f][:, None] for f in functions]
-    _step(ax, *curve(ert, dimension), limit, **_BEST, label="best 2009", zorder=1)
+def _draw_best(ax: Axes, suite: Suite, functions: range, dimension: int, limit: float) -> None:
+    for name in suite.best[-1:]:
+        best = references.best(suite, name)
+        ert = [best[dimension, f][:, None] for f in functions]
+        _step(ax, *curve(ert, dimension), limit, **_BEST, label=name, zorder=1)
 
 
 def _draw(

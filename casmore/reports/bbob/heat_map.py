@@ -8,9 +8,10 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from casmore.plotting import style
+from casmore.problems.suites import Suite
 from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import GROUPS, Runtimes, dimensions, solvers
+from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
 _LARGEST = 8.0  # the colours end at this ratio and at its inverse
 
@@ -34,7 +35,8 @@ def heat_map(runtimes: Sequence[Runtimes], solver: str, other: str) -> Figure:
     shown = [r for r in runtimes if r.solver in (solver, other)]
     table = {(r.solver, r.dimension, r.function): r for r in runtimes}
     rows = [n for n in dimensions(runtimes) if any(k[:2] == (solver, n) for k in table)]
-    functions = range(1, 25)
+    suite = suite_of(runtimes)
+    functions = suite.functions
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 0.27 * len(rows) + 1.05), layout="constrained")
         ax = figure.subplots()
@@ -51,7 +53,7 @@ def heat_map(runtimes: Sequence[Runtimes], solver: str, other: str) -> Figure:
         bar.set_ticks(ticks, labels=[f"{t:g}" if t >= 1 else f"1/{1 / t:g}" for t in ticks])
         bar.minorticks_off()
         bar.ax.tick_params(labelsize=6)
-        _finish(ax, rows)
+        _finish(ax, rows, suite)
         ax.set_title(f"ERT of {solver} / ERT of {other}   (blue: {solver} needs fewer evaluations)")
         figure.supxlabel(
             f"ratio to the hardest target that both reach; a triangle: {solver} (blue) or {other} "
@@ -91,14 +93,15 @@ def _cell(ax: Axes, x: int, y: int, a: Runtimes, b: Runtimes) -> float:
     return value
 
 
-def _finish(ax: Axes, rows: Sequence[int]) -> None:
-    ax.set_xticks(range(24), [f"f{f}" for f in range(1, 25)], fontsize=6)
+def _finish(ax: Axes, rows: Sequence[int], suite: Suite) -> None:
+    functions = suite.functions
+    ax.set_xticks(range(len(functions)), [f"f{f}" for f in functions], fontsize=6)
     ax.set_yticks(range(len(rows)), [f"{n}-D" for n in rows])
     ax.tick_params(length=0)
     ax.grid(visible=False)
     ax.set_facecolor("0.93")
-    for name, (first, last) in GROUPS.items():
-        middle = (first + last) / 2 - 1
+    for name, first, last in suite.groups:
+        middle = (first + last) / 2 - functions[0]
         ax.text(middle, len(rows) - 0.5 + 0.75, name, ha="center", va="top", fontsize=6.5)
-        if last < 24:
-            ax.axvline(last - 0.5, color="black", linewidth=0.8)
+        if last < functions[-1]:
+            ax.axvline(last - functions[0] + 0.5, color="black", linewidth=0.8)

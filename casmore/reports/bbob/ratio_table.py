@@ -1,6 +1,7 @@
 """The table of ERT ratios to the best of 2009, as in COCO's publications: Markdown and LaTeX.
 
 For each function the first row gives the ERT of the virtual best solver of 2009 to seven targets.
+Where a suite has no such solver, its oldest virtual best solver stands in its place.
 Below it are the ratios of each solver's ERT to it, and how many trials reached 1e-8. Where no trial
 reached a target, the median number of evaluations of its trials is given. The best solver is in
 bold. A star marks one that is significantly better than all others: rank-sum test, p < 0.05 or
@@ -15,20 +16,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from casmore.problems.suites import Suite
 from casmore.reports import references
-from casmore.reports.bbob.function_names import title
 from casmore.reports.bbob.significance import p_value_against_all
-from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, solvers
+from casmore.reports.report_error import ReportError
+from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, solvers, suite_of
 
 _LEVEL = 0.05
 _WORSE = 0.1  # at most this part of the trials may be worse than the best of 2009
 _TARGETS = [f"1e{round(math.log10(target))}" for target in ERT_TARGETS]
 
 CAPTION = (
-    "ERT ratios to the best of 2009 in {n}-D. First row of a function: ERT of the best of 2009 in "
+    "ERT ratios to the {best} in {n}-D. First row of a function: ERT of the {best} in "
     "evaluations. #succ: trials that reached 1e-8. Bold: smallest ERT. Star: better than all other "
     "solvers (rank-sum test, p < 0.05, or p < 10^-k with the exponent k, Bonferroni correction "
-    "with the number of functions). Arrow: better than the best of 2009 in all but the given "
+    "with the number of functions). Arrow: better than the {best} in all but the given "
     "number of trials."
 )
 
@@ -72,13 +74,23 @@ class Row:
 class Block:
     """The results on one function: ERT of the best of 2009, and a row for each solver."""
 
+    suite: Suite
     function: int
     best: tuple[float, ...]
     rows: tuple[Row, ...]
 
 
 def blocks(runtimes: Sequence[Runtimes], dimension: int) -> list[Block]:
-    """Return the table of one dimension, a block for each function."""
+    """Return the table of one dimension, a block for each function.
+
+    Raises
+    ------
+    ReportError
+        If there is no virtual best solver of the suite.
+    """
+    suite = suite_of(runtimes)
+    if not suite.best:
+        raise ReportError(f"there is no virtual best solver of {suite.name}, so no ratio to it")
     own = [r for r in runtimes if r.dimension == dimension]
     functions = sorted({r.function for r in own})
     order = solvers(runtimes)
@@ -87,14 +99,15 @@ def blocks(runtimes: Sequence[Runtimes], dimension: int) -> list[Block]:
         group = sorted(
             (r for r in own if r.function == function), key=lambda r: order.index(r.solver)
         )
-        best = references.best(references.BEST_2009)[dimension, function]
+        best = references.best(suite, suite.best[-1])[dimension, function]
         rows = []
         for r in group:
             cells = tuple(
                 _cell(r, group, row, float(best[row]), len(functions)) for row in ERT_ROWS
             )
             rows.append(Row(r.solver, cells, r.successes, r.trials))
-        found.append(Block(function, tuple(float(best[row]) for row in ERT_ROWS), tuple(rows)))
+        of_best = tuple(float(best[row]) for row in ERT_ROWS)
+        found.append(Block(suite, function, of_best, tuple(rows)))
     return found
 
 
@@ -117,13 +130,18 @@ def _cell(own: Runtimes, group: Sequence[Runtimes], row: int, best: float, tests
     )
 
 
+def _caption(table: Sequence[Block], dimension: int) -> str:
+    best = table[0].suite.best[-1].replace("best ", "best of ")
+    return CAPTION.format(best=best, n=dimension)
+
+
 def markdown(table: Sequence[Block], dimension: int) -> str:
     """Return the table as Markdown."""
-    lines = [CAPTION.format(n=dimension), "", f"| | {' | '.join(_TARGETS)} | #succ |"]
+    lines = [_caption(table, dimension), "", f"| | {' | '.join(_TARGETS)} | #succ |"]
     lines.append("| --- |" + " ---: |" * (len(_TARGETS) + 1))
     for block in table:
         best = " | ".join(f"*{_number(ert)}*" for ert in block.best)
-        lines.append(f"| **{title(block.function)}** | {best} | |")
+        lines.append(f"| **{block.suite.title(block.function)}** | {best} | |")
         for row in block.rows:
             cells = " | ".join(_markdown_cell(cell) for cell in row.cells)
             lines.append(f"| {row.solver} | {cells} | {row.successes}/{row.trials} |")
@@ -148,7 +166,7 @@ def latex(table: Sequence[Block], dimension: int) -> str:
 
 def _latex_lines(table: Sequence[Block], dimension: int) -> Iterator[str]:
     yield r"\begin{longtable}{l" + "r" * (len(_TARGETS) + 1) + "}"
-    caption = CAPTION.format(n=dimension).replace("#", r"\#").replace("%", r"\%")
+    caption = _caption(table, dimension).replace("#", r"\#").replace("%", r"\%")
     caption = caption.replace("p < 0.05", r"$p < 0.05$").replace("p < 10^-k", r"$p < 10^{-k}$")
     yield rf"\caption{{{caption.replace('exponent k', 'exponent $k$')}}}\\"
     yield r"\toprule"
@@ -158,7 +176,7 @@ def _latex_lines(table: Sequence[Block], dimension: int) -> Iterator[str]:
     for i, block in enumerate(table):
         if i:
             yield r"\addlinespace"
-        name = title(block.function).replace("ü", r"\"u")
+        name = block.suite.title(block.function).replace("ü", r"\"u")
         best = [rf"\textit{{{_latex_number(ert)}}}" for ert in block.best]
         yield " & ".join([rf"\textbf{{{name}}}", *best, ""]) + r" \\"
         for row in block.rows:

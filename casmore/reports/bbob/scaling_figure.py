@@ -1,4 +1,4 @@
-"""How the expected running time scales with the dimension, for each of the 24 functions."""
+"""How the expected running time scales with the dimension, for each function of a suite."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +10,9 @@ from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMetho
 
 from casmore.plotting import style
 from casmore.reports import references
-from casmore.reports.bbob.function_names import title
 from casmore.reports.bbob.significance import p_value_against_all
 from casmore.reports.bbob.trial_note import trial_note
-from casmore.reports.runtimes import Runtimes, dimensions, solvers
+from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
 _FINAL = -1  # the row of the target 1e-8
 _LEVEL = 0.01
@@ -28,8 +27,8 @@ def scaling(runtimes: Sequence[Runtimes]) -> Figure:
     A filled symbol says that all trials reached the target, an open one that some did. A light
     symbol is the longest trial, where none did. A star marks the solver that is significantly
     better than all others there (rank-sum test, p < 0.01 after Bonferroni's correction with the
-    number of dimensions). The thick light line is the virtual best solver of 2009, sloping
-    grid lines are ERTs that grow with the square of the dimension.
+    number of dimensions). The thick light line is the oldest virtual best solver of the suite,
+    sloping grid lines are ERTs that grow with the square of the dimension.
     """
     names, all_dimensions = solvers(runtimes), dimensions(runtimes)
     functions = sorted({r.function for r in runtimes})
@@ -56,10 +55,12 @@ def _panel(
     names: Sequence[str],
     all_dimensions: Sequence[int],
 ) -> None:
-    best = references.best(references.BEST_2009)
-    known = [n for n in all_dimensions if (n, function) in best]
-    x = np.array(known, dtype=float)
-    ax.plot(x, [best[n, function][_FINAL] / n for n in known], **_BEST, label="best 2009", zorder=1)
+    suite = suite_of(own)
+    x = np.array(all_dimensions, dtype=float)
+    for reference in suite.best[-1:]:
+        best = references.best(suite, reference)
+        y = [best[n, function][_FINAL] / n for n in all_dimensions]
+        ax.plot(x, y, **_BEST, label=reference, zorder=1)
     ax.set_xscale("log")
     ax.set_yscale("log")
     for index, name in enumerate(names):
@@ -76,7 +77,7 @@ def _panel(
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.set_title(title(function), fontsize=7, pad=3)
+    ax.set_title(suite.title(function), fontsize=7, pad=3)
 
 
 def _draw(ax: Axes, own: Sequence[Runtimes], index: int, name: str) -> None:

@@ -29,7 +29,7 @@ def test_all_names_follow_from_the_table(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert catalogue.names(results) == ["bbob/scaling", "bbob/league", "bbob/second_vs_first"]
-    monkeypatch.setattr(catalogue, "_PAPER_DIMENSIONS", (3,))
+    monkeypatch.setattr(catalogue, "_SHOWN_DIMENSIONS", (3,))
     assert catalogue.names(results)[:3] == [
         "bbob/ecdf_03D",
         "bbob/ecdf_functions_03D",

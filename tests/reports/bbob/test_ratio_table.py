@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from reports.logged import LoggedRun
 
+from casmore.problems.suites import BBOB, BEST_2009
 from casmore.reports import references
 from casmore.reports.bbob import ratio_table
 from casmore.reports.bbob.significance import p_value
@@ -23,7 +24,7 @@ def made(rng: np.random.Generator, solver: str, slower: float, trials: int = 15)
 
 
 def test_ratios_are_those_to_the_best_of_2009(loaded: list[Runtimes]) -> None:
-    best = references.best(references.BEST_2009)
+    best = references.best(BBOB, BEST_2009)
     for block in ratio_table.blocks(loaded, 3):
         for row in block.rows:
             (r,) = (
@@ -86,7 +87,7 @@ def test_who_failed_is_ranked_by_the_hardest_target_at_the_smallest_budget() -> 
 
 def test_stars_arrows_and_bold_by_hand() -> None:
     rng = np.random.default_rng(1)
-    best = references.best(references.BEST_2009)[5, 1][ERT_ROWS[-1]]
+    best = references.best(BBOB, BEST_2009)[5, 1][ERT_ROWS[-1]]
     fast, slow = made(rng, "fast", 1.0), made(rng, "slow", 3.0)
     slow.evaluations[ERT_ROWS[-1]] = math.nan
     fast.evaluations[ERT_ROWS[-1]] = best / 2
