@@ -1,4 +1,4 @@
-"""``casmore bench``: compare your own solver with CAS-MORE and CMA-ES on BBOB."""
+"""``casmore bench``: compare your own solver with CAS-MORE and CMA-ES on a suite of COCO."""
 
 import argparse
 import sys
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from casmore.experiments.config.bbob import Config
     from casmore.experiments.runner import Summary
 
+_DIMENSIONS = 4  # by default, the suite's smallest
+
 
 def add_commands(commands: Any) -> None:
     """Add ``bench`` to the command line."""
@@ -34,6 +36,7 @@ def add_commands(commands: Any) -> None:
         (
             "casmore bench my_module:my_fmin",
             "casmore bench my_solver:OnePlusOne --dimensions 2,3 --budget 200",
+            "casmore bench my_solver:OnePlusOne --suite bbob-noisy",
         ),
     )
     bench.add_argument(
@@ -41,9 +44,15 @@ def add_commands(commands: Any) -> None:
     )
     bench.add_argument("--label", help="the solver's name in the report (default: NAME)")
     bench.add_argument(
-        "--dimensions", default="2,3,5,10", metavar="LIST", help="of 2,3,5,10,20,40 (%(default)s)"
+        "--suite",
+        default="bbob",
+        metavar="NAME",
+        help="bbob, bbob-noisy, bbob-largescale or bbob-boxed (%(default)s)",
     )
-    bench.add_argument("--functions", default="1-24", metavar="LIST", help="(%(default)s)")
+    bench.add_argument(
+        "--dimensions", metavar="LIST", help="(the suite's first four; of bbob, 2,3,5,10)"
+    )
+    bench.add_argument("--functions", metavar="LIST", help="(all of the suite; of bbob, 1-24)")
     bench.add_argument("--instances", default="1-5", metavar="LIST", help="(%(default)s)")
     bench.add_argument(
         "--budget",
@@ -59,7 +68,7 @@ def add_commands(commands: Any) -> None:
         "--out",
         type=subcommand.folder,
         metavar="FOLDER",
-        help="the run's folder (default: runs/bench-LABEL)",
+        help="the run's folder (default: runs/bench-LABEL, on other suites runs/bench-LABEL-SUITE)",
     )
 
 
@@ -84,17 +93,22 @@ def _experiment(options: argparse.Namespace) -> "Config":
     """Return the config of the run; all errors are reported before it begins."""
     from casmore.experiments.config import check
     from casmore.experiments.config.bbob import Config
+    from casmore.problems import suites
 
     name = options.solver.rpartition(":")[2]
     # COCO does not accept labels of one letter
     label = options.label or (name if len(name) > 1 else options.solver.replace(":", "."))
     with expected(usage=(ValueError,)):
+        suite = suites.find(options.suite)
+        functions = list(suite.functions) if options.functions is None else options.functions
+        smallest = suite.dimensions[:_DIMENSIONS]
         experiment = check.check(
             {
-                "name": f"bench-{label}",
+                "name": f"bench-{label}" + ("" if suite is suites.BBOB else f"-{suite.name}"),
                 "suite": {
-                    "functions": options.functions,
-                    "dimensions": options.dimensions,
+                    "name": suite.name,
+                    "functions": functions,
+                    "dimensions": smallest if options.dimensions is None else options.dimensions,
                     "instances": options.instances,
                 },
                 "budget": {"evaluations_per_dimension": options.budget},
@@ -118,7 +132,10 @@ def _report(experiment: "Config", summary: "Summary") -> int:
     beside = [
         cut
         for r in references.peers()
-        if r.dimension in suite.dimensions and r.function in suite.functions and r.solver != own
+        if r.suite.name == suite.name
+        and r.dimension in suite.dimensions
+        and r.function in suite.functions
+        and r.solver != own
         if (cut := within(r, budget * r.dimension, suite.instances or ()))
     ]
     if not beside:

@@ -70,14 +70,16 @@ def build(
     from casmore.reports import comparison_data, own_part, run_data
     from casmore.reports.cocopp import archive as coco_archive
     from casmore.reports.cocopp import report as cocopp_report
+    from casmore.reports.runtimes import suite_of
 
     console = console or Console()
     # printed as it is: a path must not be broken into lines, coloured, or searched for markup
     say = partial(console.print, soft_wrap=True, markup=False, highlight=False)
     local, names = comparison_data.find(others, run)
-    fetched = coco_archive.fetch(names, archive)
+    runtimes = run_data.load(run, data)
+    fetched = coco_archive.fetch(names, archive, suite=suite_of(runtimes))
     reports = out or run / "reports"
-    content = own_part.make(run, [*run_data.load(run, data), *beside], reports, console)
+    content = own_part.make(run, [*runtimes, *beside], reports, console)
     folders = [*run_data.solver_folders(run, data), *local, *fetched]
     cocopp_report.make(folders, reports / "cocopp", full=full, say=say)
     page = own_part.write_index(content, reports)

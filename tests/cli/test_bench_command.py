@@ -76,12 +76,26 @@ def test_a_function_of_one_letter_is_named_with_its_module(here: Path) -> None:
     assert (here / "runs/bench-short_example.g/data/short_example.g").is_dir()
 
 
+def test_a_function_is_run_on_another_suite(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    solver = ["bench_example:my_fmin", "--suite", "bbob-noisy", "--functions", "101"]
+    options = [*solver, "--dimensions", "2", "--instances", "1-2", "--budget", "20"]
+    assert main(["bench", *options, "--workers", "1"]) == 0
+    run = here / "runs/bench-my_fmin-bbob-noisy"
+    assert {path.parent.name for path in run.glob("units/*/*/unit.json")} == {
+        *("f101_d02_i001_r0", "f101_d02_i002_r0")
+    }
+    captured = capsys.readouterr()
+    assert "Scores on bbob-noisy" in captured.out
+    assert "There are no stored trials of CAS-MORE and CMA-ES" in captured.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["bench_example:nothing"], "has no attribute 'nothing'"),
         (["nowhere:nothing"], "there is no module 'nowhere'"),
-        (["bench_example:my_fmin", "--dimensions", "7"], "BBOB has no dimension 7"),
+        (["bench_example:my_fmin", "--dimensions", "7"], "bbob has no dimension 7"),
+        (["bench_example:my_fmin", "--suite", "noisy"], "did you mean 'bbob-noisy'?"),
         (["bench_example:my_fmin", "--budget", "0"], "is not a whole number of at least 1"),
     ],
 )

@@ -19,6 +19,7 @@ from typing import Any
 import platformdirs
 
 from casmore.experiments.limits import ENVIRONMENT
+from casmore.problems.suites import BBOB, Suite
 from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.report_error import ReportError
 
@@ -26,7 +27,9 @@ _SECONDS = 10.0  # to wait for an answer; cocopp itself has no timeout
 _ANSWER = "casmore-answer: "
 
 
-def fetch(names: Sequence[str], url: str | None = None, cache: Path | None = None) -> list[Path]:
+def fetch(
+    names: Sequence[str], url: str | None = None, cache: Path | None = None, *, suite: Suite = BBOB
+) -> list[Path]:
     """Return the data of archive entries; fetch those that are not in the cache.
 
     Parameters
@@ -34,9 +37,11 @@ def fetch(names: Sequence[str], url: str | None = None, cache: Path | None = Non
     names
         For each entry its name, or a part of it that no other entry has: ``"BIPOP-CMA-ES_hansen"``.
     url
-        The archive; default: COCO's own for BBOB.
+        The archive; default: COCO's own for the suite.
     cache
         Where data are kept; default: the user's cache.
+    suite
+        The suite of the data.
 
     Raises
     ------
@@ -46,7 +51,7 @@ def fetch(names: Sequence[str], url: str | None = None, cache: Path | None = Non
     if not names:
         return []
     command = [sys.executable, "-m", __name__, "--cache", str(cache or _user_cache())]
-    command += ["--url", url] if url else []
+    command += ["--url", url] if url else ["--suite", suite.name]
     done = subprocess.run(
         [*command, "--", *names],
         stdin=subprocess.DEVNULL,
@@ -74,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--url")
+    parser.add_argument("--suite")
     parser.add_argument("names", nargs="+")
     options = parser.parse_args(arguments)
     options.cache.mkdir(parents=True, exist_ok=True)
@@ -82,7 +88,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     archiving = cocopp.archiving
     archiving._urlretrieve = retrieve  # which was kept from it while it was imported
     socket.setdefaulttimeout(_SECONDS)
-    urls = [options.url] if options.url else [f"{url}/bbob" for url in archiving.coco_urls[::-1]]
+    urls = (
+        [options.url]
+        if options.url
+        else [f"{url}/{options.suite}" for url in archiving.coco_urls[::-1]]
+    )
     print(_ANSWER + json.dumps(_answer(archiving, urls, options.names)))
 
 
