@@ -53,7 +53,7 @@ test: $(DEV) ## run the tests, except those marked slow
 test-quick: $(DEV) ## run the tests of the library alone, in about a minute
 	$(PYTEST) -m 'not slow' $(QUICK)
 
-test-all: test ## run all tests, including those marked slow
+test-all: test ## run all tests, the slow ones, too; pages are tested in Chromium
 	$(BIN)/python -m pytest -m slow  # one by one: whole reports of cocopp disturb each other
 
 # the oldest versions have wheels for Python 3.11 alone

@@ -1,7 +1,10 @@
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from browser import chromium
+from selenium.webdriver import Chrome
 
 from casmore.reports import build, run_data
 from casmore.reports.runtimes import Runtimes
@@ -28,3 +31,9 @@ def loaded(run: LoggedRun) -> list[Runtimes]:
 def index(run: LoggedRun) -> Path:
     """The first page of the run's report."""
     return build(run.folder)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Chrome]:
+    with chromium() as browser:
+        yield browser
