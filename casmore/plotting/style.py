@@ -18,6 +18,7 @@ COLUMN, PAGE = 3.5, 7.16  # widths of one column and of both
 # Okabe & Ito (2008): distinguishable with any colour vision, and in greyscale by the line style.
 # Their yellow is omitted, since it is too faint for lines on white.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKERS = "osDv^Ph"
 _LINE_STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1)), (0, (6, 1.2, 1.2, 1.2)))
 
 MUTED = "0.45"
@@ -62,6 +63,11 @@ def line(index: int) -> dict[str, Any]:
         "color": _COLOURS[index % len(_COLOURS)],
         "linestyle": _LINE_STYLES[(index + 2 * turn) % len(_LINE_STYLES)],
     }
+
+
+def marker(index: int) -> str:
+    """Return the marker of the solver with this place in the run's order."""
+    return _MARKERS[index % len(_MARKERS)]
 
 
 def legend_above(figure: Figure, ax: Axes) -> None:

@@ -10,8 +10,8 @@ from casmore.plotting import style
 from casmore.problems.suites import BEST_2009, BEST_2016, BEST_2019, Suite
 from casmore.reports.league import Standing
 
-_MARKERS = "osDv^Ph"
-_VIRTUAL = {BEST_2009: "#e0b050", BEST_2016: "#a07010", BEST_2019: "#e0b050"}
+# colours of the virtual best solvers
+VIRTUAL = {BEST_2009: "#e0b050", BEST_2016: "#a07010", BEST_2019: "#e0b050"}
 
 
 def strips(standings: Sequence[Standing]) -> Figure:
@@ -25,13 +25,12 @@ def strips(standings: Sequence[Standing]) -> Figure:
             scores = [entrant.score for entrant in standing.archive]
             ax.vlines(scores, y - 0.3, y + 0.3, color="0.6", linewidth=0.4)
             for entrant in standing.references:
-                if colour := _VIRTUAL.get(entrant.name):
+                if colour := VIRTUAL.get(entrant.name):
                     ax.plot([entrant.score] * 2, [y - 0.36, y + 0.36], color=colour, linewidth=2.5)
             for entrant in standing.ours:
                 index = order.index(entrant.name)
                 colour = style.line(index)["color"]
-                marker = _MARKERS[index % len(_MARKERS)]
-                ax.plot(entrant.score, y, marker, color=colour, markersize=5, zorder=4)
+                ax.plot(entrant.score, y, style.marker(index), color=colour, markersize=5, zorder=4)
             if standing.archive:
                 _write_ranks(ax, y, standing, order)
         ax.set_yticks(range(len(standings)), [f"{s.dimension}-D" for s in standings])
@@ -63,13 +62,13 @@ def _write_ranks(ax: Axes, y: int, standing: Standing, order: Sequence[str]) -> 
 def _legend(figure: Figure, order: Sequence[str], suite: Suite) -> None:
     ax = figure.axes[0]
     handles = [
-        ax.plot([], [], _MARKERS[i % len(_MARKERS)], color=style.line(i)["color"], label=name)[0]
+        ax.plot([], [], style.marker(i), color=style.line(i)["color"], label=name)[0]
         for i, name in enumerate(order)
     ]
     if suite.in_archive:
         handles.append(ax.plot([], [], "|", color="0.6", label="the archive's algorithms")[0])
     handles += [
-        ax.plot([], [], color=_VIRTUAL[name], linewidth=2.5, label=name)[0]
+        ax.plot([], [], color=VIRTUAL[name], linewidth=2.5, label=name)[0]
         for name in reversed(suite.best)
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=6, fontsize=7)

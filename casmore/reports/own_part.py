@@ -19,6 +19,7 @@ from casmore.reports import (
     unit_table,
 )
 from casmore.reports.bbob.heat_map import heat_map
+from casmore.reports.explore import page as explore_page
 from casmore.reports.runtimes import Runtimes, dimensions, solvers
 
 _MOST_PAIRS = 6  # heat maps, of the first solver and others
@@ -74,6 +75,7 @@ def make(run: Path, runtimes: Sequence[Runtimes], reports: Path, console: Consol
     summary.write_csv(reports / "summary.csv", runtimes, budgets, efforts)
     unit_table.write_csv(reports / "units.csv", rows)
     run_page.write(reports / "run.html", title, run, rows)
+    explore_page.write(reports, title, runtimes, budgets, standings)
 
     figures: dict[str, list[Path]] = {}
     for heading, name, figure in _figures(runtimes, budgets):

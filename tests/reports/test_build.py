@@ -43,7 +43,14 @@ def test_first_page_leads_to_cocopps(index: Path) -> None:
     linked = references(index)
     for name in ("pprldmany", "ppfigs", "pptables", "ppscatter"):
         assert f"cocopp/comparison/{name}.html" in linked
-    assert {"summary.csv", "run.html", "ecdf.png", "ecdf.pdf", "cocopp.log"} <= linked
+    assert {
+        "summary.csv",
+        "explore.html",
+        "run.html",
+        "ecdf.png",
+        "ecdf.pdf",
+        "cocopp.log",
+    } <= linked
     assert "<h1>logged</h1>" in index.read_text(encoding="utf-8")
 
 

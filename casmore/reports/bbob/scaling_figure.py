@@ -16,7 +16,6 @@ from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
 _FINAL = -1  # the row of the target 1e-8
 _LEVEL = 0.01
-_MARKERS = "osDv^Ph"
 _BEST: dict[str, Any] = {"color": "#f3d9a4", "linewidth": 4.0}
 _COLUMNS = 4
 
@@ -81,7 +80,7 @@ def _panel(
 
 
 def _draw(ax: Axes, own: Sequence[Runtimes], index: int, name: str) -> None:
-    look, marker = style.line(index), _MARKERS[index % len(_MARKERS)]
+    look, marker = style.line(index), style.marker(index)
     x = [r.dimension for r in own]
     y = [r.ert[_FINAL] / r.dimension if r.successes else np.nan for r in own]
     ax.plot(x, y, **look, marker=marker, markersize=3.2, markerfacecolor="white", label=name)
