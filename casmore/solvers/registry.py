@@ -125,6 +125,11 @@ _SOLVERS = (
         requires=("cmaes",),
         extra="cmaes",
     ),
+    RegisteredSolver(
+        "coordinate-search",
+        "casmore.algorithms.coordinate_search:CoordinateSearch",
+        "global search along each coordinate of additive functions",
+    ),
     RegisteredSolver("xnes", "casmore.algorithms.xnes:Xnes", "xNES"),
     RegisteredSolver(
         "xnes-as",
