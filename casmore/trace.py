@@ -139,7 +139,7 @@ class Trace:
             The file; missing parent folders are made.
         dtype
             Type of the numbers; float32 halves the file size.
-        more
+        **more
             Further arrays or array-likes to store in the file.
         """
         names = (*COLUMNS, "axis_lengths")

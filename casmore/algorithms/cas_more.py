@@ -50,7 +50,7 @@ class CasMoreParameters(SurrogateParameters):
     noise
         ``"none"``: as in the paper. ``"auto"``: if the residuals of the surrogate indicate noise,
         the trust regions shrink, and targets are replaced by their ranks; see
-        `casmore.algorithms.noise`.
+        ``casmore.algorithms.noise``.
     queue_size, richest_model, samples_per_parameter, whitening, target_normalization
     clip, kurtosis_threshold, ridge, fit_method
         Settings of the surrogate, see `casmore.algorithms.surrogate_search.SurrogateParameters`.
@@ -108,15 +108,8 @@ class CasMore(SurrogateSearch):
         Seed of the run's own random generator.
     target
         Stop once a value is at most this.
-    settings
+    **settings
         Fields of `CasMoreParameters` to change.
-
-    Raises
-    ------
-    ValueError
-        If ``x0``, ``sigma0`` or a setting is out of its range.
-    TypeError
-        If there is no such setting.
 
     Attributes
     ----------
@@ -128,6 +121,13 @@ class CasMore(SurrogateSearch):
         See `casmore.algorithms.surrogate_search.SurrogateSearch`.
     distribution, best_x, best_y, evaluations, iterations
         See `casmore.algorithms.gaussian_search.GaussianSearch`.
+
+    Raises
+    ------
+    ValueError
+        If ``x0``, ``sigma0`` or a setting is out of its range.
+    TypeError
+        If there is no such setting.
     """
 
     parameters: CasMoreParameters

@@ -71,7 +71,7 @@ class GaussianSearch(ABC):
     Parameters
     ----------
     mean, sigma0
-        Initial mean, shape (n,), and standard deviation, as `valid_start` returns them.
+        Initial mean, shape (n,), and standard deviation, as ``valid_start`` returns them.
     parameters
         The settings.
     seed

@@ -134,15 +134,8 @@ class More(SurrogateSearch):
     ----------
     x0, sigma0, population_size, seed, target
         See `casmore.algorithms.cas_more.CasMore`.
-    settings
+    **settings
         Fields of `MoreParameters` to change.
-
-    Raises
-    ------
-    ValueError
-        If ``x0``, ``sigma0`` or a setting is out of its range.
-    TypeError
-        If there is no such setting.
 
     Attributes
     ----------
@@ -150,6 +143,13 @@ class More(SurrogateSearch):
         See `casmore.algorithms.surrogate_search.SurrogateSearch`.
     distribution, best_x, best_y, evaluations, iterations
         See `casmore.algorithms.gaussian_search.GaussianSearch`.
+
+    Raises
+    ------
+    ValueError
+        If ``x0``, ``sigma0`` or a setting is out of its range.
+    TypeError
+        If there is no such setting.
     """
 
     parameters: MoreParameters

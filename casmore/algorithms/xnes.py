@@ -134,15 +134,8 @@ class Xnes(GaussianSearch):
         Seed of the run's own random generator.
     target
         Stop once a value is at most this.
-    settings
+    **settings
         Fields of `XnesParameters` to change.
-
-    Raises
-    ------
-    ValueError
-        If ``x0``, ``sigma0`` or a setting is out of its range.
-    TypeError
-        If there is no such setting.
 
     Attributes
     ----------
@@ -152,6 +145,13 @@ class Xnes(GaussianSearch):
         See `GaussianSearch`.
     scale_rate : float
         The current learning rate of the scale, ``eta_sigma``.
+
+    Raises
+    ------
+    ValueError
+        If ``x0``, ``sigma0`` or a setting is out of its range.
+    TypeError
+        If there is no such setting.
     """
 
     parameters: XnesParameters

@@ -81,7 +81,7 @@ class CasMoreSampler(BaseSampler):
         Trials of a similar task, from which the search is warm-started: mean and standard
         deviations are those of the best tenth. Trials of the same task can be added to the study
         instead, by ``study.add_trials``: then they are told to the solver.
-    settings
+    **settings
         Fields of `casmore.LeanCasMoreParameters` to change, such as ``noise="auto"``; of
         `casmore.CasMoreParameters` if not ``lean``.
 

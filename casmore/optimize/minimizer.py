@@ -137,7 +137,7 @@ def fmin(
         Whether to use `LeanCasMore`, which needs fewer evaluations (about half on ill-conditioned
         functions, two thirds on Rosenbrock's; no fewer on multi-modal ones) and more computation
         for each: for an ``f`` that takes a millisecond or more.
-    settings
+    **settings
         Fields of `CasMoreParameters` to change; with ``lean`` of `LeanCasMoreParameters`.
 
     Returns

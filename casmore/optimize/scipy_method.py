@@ -65,7 +65,7 @@ def minimize_method(
         Largest numbers of evaluations and of iterations.
     disp
         Whether to print a summary at the end.
-    options
+    **options
         Further arguments of `fmin`. ``budget`` is another name of ``maxfev``; unknown options give
         an ``OptimizeWarning``, as with SciPy's methods.
 

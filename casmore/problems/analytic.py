@@ -65,7 +65,7 @@ class AnalyticFunction(ABC):
 
 
 class Sphere(AnalyticFunction):
-    """f1: the squared distance to the optimum."""
+    """Sphere, f1: the squared distance to the optimum."""
 
     number, name = 1, "Sphere"
 
@@ -75,7 +75,7 @@ class Sphere(AnalyticFunction):
 
 
 class SeparableEllipsoid(AnalyticFunction):
-    """f2: condition number 1e6 along the axes, with local irregularities."""
+    """Separable ellipsoid, f2: condition number 1e6 along the axes, with local irregularities."""
 
     number, name = 2, "Ellipsoid separable"
 
@@ -87,7 +87,7 @@ class SeparableEllipsoid(AnalyticFunction):
 
 
 class AttractiveSector(AnalyticFunction):
-    """f6: steep except in one sector; the optimum is at a corner of it."""
+    """Attractive sector, f6: steep except in one sector; the optimum is at a corner of it."""
 
     number, name = 6, "Attractive Sector"
 
@@ -104,7 +104,7 @@ class AttractiveSector(AnalyticFunction):
 
 
 class Rosenbrock(AnalyticFunction):
-    """f8: a long curved valley that leads to the optimum."""
+    """Rosenbrock's function, f8: a long curved valley that leads to the optimum."""
 
     number, name = 8, "Rosenbrock"
     smallest_dimension = 2
@@ -120,7 +120,7 @@ class Rosenbrock(AnalyticFunction):
 
 
 class RotatedEllipsoid(AnalyticFunction):
-    """f10: condition number 1e6, rotated, with local irregularities."""
+    """Rotated ellipsoid, f10: condition number 1e6, rotated, with local irregularities."""
 
     number, name = 10, "Ellipsoid"
     log10_condition: ClassVar[float] = 6.0
@@ -136,7 +136,7 @@ class RotatedEllipsoid(AnalyticFunction):
 
 
 class SharpRidge(AnalyticFunction):
-    """f13: a long ridge that leads to the optimum, with steep gradients on both sides."""
+    """Sharp ridge, f13: a long ridge that leads to the optimum, with steep sides."""
 
     number, name = 13, "Sharp Ridge"
 

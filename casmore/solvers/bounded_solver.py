@@ -22,7 +22,7 @@ _MOST_REMEMBERED = 100_000
 
 
 class BoundedSolver:
-    """A solver in a `SearchSpace`, with ask and tell in the user's coordinates.
+    """A solver with bounds and fixed coordinates, by ask and tell in your coordinates.
 
     ``casmore.BoundedSolver(casmore.CasMore, x0, sigma0, bounds=[(0, 1)] * 3, seed=1)``
 
@@ -35,13 +35,8 @@ class BoundedSolver:
         Builds the solver: `CasMore`, `LeanCasMore`, or any other that implements the contract.
     x0, sigma0, bounds, fixed, cov0
         See `casmore.fmin`.
-    population_size, seed, target, settings
+    population_size, seed, target, **settings
         Passed to the solver.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of its range or of a wrong type.
 
     Attributes
     ----------
@@ -49,6 +44,11 @@ class BoundedSolver:
         The solver, in its own coordinates.
     space
         The map between the coordinates.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range or of a wrong type.
     """
 
     def __init__(

@@ -106,7 +106,7 @@ class Variant:
         return np.array([getattr(run, name) for run in self.runs], dtype=float)
 
     def attempts_to(self, milestone: float) -> Attempts:
-        """Return the evaluations of the runs until a value at the mean among `MILESTONES`."""
+        """Return the evaluations of the runs until a value at the mean among ``MILESTONES``."""
         when = self.column(MILESTONES[milestone])
         reached = np.isfinite(when)
         return Attempts(np.where(reached, when, self.column("evaluations")), reached)

@@ -65,8 +65,10 @@ class ProMP:
 
         Returns
         -------
-        values, derivatives : ndarray
-            Shape (N, bases); derivatives per second.
+        values : ndarray
+            Shape (N, bases).
+        derivatives : ndarray
+            Per second, shape (N, bases).
         """
         phase = np.asarray(times, dtype=float)[:, np.newaxis] / self.duration
         count = self.bases + _ZERO_START
