@@ -13,14 +13,16 @@ FIG    ?=
 READY  := $(VENV)/.ready
 ROBOT  := $(VENV)/.ready-robot
 DEV    := $(VENV)/.ready-dev
+DOCS   := $(VENV)/.ready-docs
 OLDEST := .venv-oldest
 # how many processes run the tests
 JOBS   ?= 2
 QUICK  := tests/algorithms tests/problems tests/solvers tests/optimize tests/test_trace.py
+SITE   := docs/_build/html
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bbob report study figures test test-quick test-all test-oldest lint clean
+.PHONY: help setup bbob report study figures docs test test-quick test-all test-oldest lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +49,10 @@ study: $(ROBOT) ## run the studies (again: resume them), put their tables into r
 figures: $(ROBOT) ## make the studies' figures from the tables in results/
 	$(BIN)/python scripts/figures.py $(FIG)
 
+docs: $(DOCS) ## build the documentation site into docs/_build/html
+	$(BIN)/python -m sphinx --jobs auto --fail-on-warning --keep-going docs $(SITE)
+	$(BIN)/python scripts/check_site.py $(SITE)
+
 test: $(DEV) ## run the tests, except those marked slow
 	$(PYTEST) -m 'not slow'
 
@@ -69,8 +75,9 @@ lint: $(DEV) ## check style, types, and who imports whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-clean: ## remove .venv and caches; runs/ stays
+clean: ## remove .venv, the built site and caches; runs/ stays
 	rm -rf $(VENV) $(OLDEST) dist
+	rm -rf docs/_build docs/api/generated docs/examples
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(READY): pyproject.toml
@@ -85,6 +92,10 @@ $(READY): pyproject.toml
 
 $(ROBOT): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[robot]'
+	@touch $@
+
+$(DOCS): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
 $(DEV): $(READY)

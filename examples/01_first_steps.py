@@ -1,0 +1,35 @@
+"""
+First steps
+===========
+
+Minimize a function of five variables, and look at what the search did.
+"""
+
+# %%
+# The function takes an array of shape (n,) and returns a number. This is Rosenbrock's function: a
+# curved valley that leads to the minimum at (1, ..., 1).
+
+import matplotlib.pyplot as plt
+
+import casmore
+
+
+def f(x):
+    return sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+# %%
+# `casmore.fmin` needs a starting point and an initial standard deviation, about a third of the
+# distance within which you expect the minimum. Without ``target`` it ends when it has converged.
+
+result = casmore.fmin(f, x0=[0, 0, 0, 0, 0], sigma0=0.5, seed=1, trace=True)
+print(result.x)
+print(f"value {result.fun:.1e} after {result.nfev} evaluations: {result.message}")
+
+# %%
+# With ``trace=True`` the result contains a record of each iteration, which `casmore.plot` shows.
+# The search needs few evaluations to find the valley, follows it with a step size that hardly
+# changes, and converges once it has arrived.
+
+casmore.plot(result.trace)
+plt.show()
