@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,14 +57,6 @@ class _Axis:
         value = min(max(value, d.low), d.high)
         return round(value) if isinstance(d, IntDistribution) else float(value)
 
-    def cell(self, value: float) -> float:
-        """Return half the distance between the neighbours of a value in [0, 1]; continuous: 0."""
-        d, step = self.distribution, self._step
-        if not step:
-            return 0.0
-        above, below = min(value + step, d.high), max(value - step, d.low)
-        return (self.position(above) - self.position(below)) * step / (above - below)
-
 
 class ParameterSpace:
     """Numerical parameters, mapped to the unit cube.
@@ -107,9 +99,3 @@ class ParameterSpace:
             return None
         point = np.array([axis.position(values[name]) for name, axis in self._axes.items()])
         return point if ((point >= 0) & (point <= 1)).all() else None
-
-    def cells(self, x: Array) -> Array:
-        """Return the width of one step at a point in the unit cube, shape (n,); 0: continuous."""
-        values: Sequence[float] = list(self.to_values(x).values())
-        pairs = zip(self._axes.values(), values, strict=True)
-        return np.array([axis.cell(value) for axis, value in pairs])

@@ -25,11 +25,12 @@ from casmore.solvers.restarts import AroundFirst, Restarting, RestartPolicy
 from casmore.solvers.space_arguments import read_start
 
 Array = NDArray[np.float64]
+Values = tuple[int | float, ...]
 
 ATTRIBUTE = "casmore"  # the system attribute of a trial with what the solver asked for
 
-# Smallest standard deviation of a parameter with steps, in steps: one sample in ten leaves the cell
-_FLOOR = 0.3
+# Number of points drawn at most until the values are new
+_DRAWS = 10
 # Quantile of the source trials that the initial distribution is fitted to, and its smallest
 # standard deviation, as in Nomura et al. (2021), "Warm starting CMA-ES for hyperparameter
 # optimization"
@@ -85,7 +86,8 @@ class StudySearch:
             target=None,
             settings=options.settings,
         )
-        self._told: set[int] = set()
+        self._told: set[int] = set()  # numbers of trials
+        self._ended: dict[int, Values] = {}  # by the number of the trial
 
     def ask(self, trials: Iterable[FrozenTrial], seed: tuple[int, ...]) -> dict[str, Any]:
         """Tell the trials that have ended since the last call; return the next point.
@@ -104,15 +106,14 @@ class StudySearch:
         """
         trials = list(trials)
         self._tell_new(trials)
-        asked = {tuple(record["point"]) for _, record in self._with_records(trials)}
-        point: Array
-        for _ in range(2):  # the optimum of the surrogate may already be under way
-            self._solver.see_to_restart()
-            inner = self._inner
-            inner.rng = np.random.default_rng(seed)
-            point = inner.ask(1)[0]
-            if tuple(point.tolist()) not in asked:
-                break
+        self._solver.see_to_restart()
+        tried = self._tried_values(trials)
+        point = self._new_point(seed, tried)
+        if point is None and self._options.restarts is not RestartPolicy.NONE:
+            self._solver.restart()  # the distribution is narrower than the steps
+            point = self._new_point(seed, tried)
+        if point is None:
+            point = self._inner.ask(1)[0]
         return {
             "names": self.parameters.names,
             "run": self._solver.restarts,
@@ -120,9 +121,43 @@ class StudySearch:
             "point": point.tolist(),
         }
 
+    def _new_point(self, seed: tuple[int, ...], tried: set[Values]) -> Array | None:
+        """Draw a point whose values are not in ``tried``; None: they all are."""
+        inner = self._inner
+        # The first may be the optimum of the surrogate. If it is already under way, which depends
+        # on the process, the others are those that would have been drawn without it.
+        for count in (1, _DRAWS):
+            inner.rng = np.random.default_rng(seed)
+            point: Array
+            for point in inner.ask(count):
+                if tuple(self._values_at(point).values()) not in tried:
+                    return point
+        return None
+
+    def _tried_values(self, trials: Iterable[FrozenTrial]) -> set[Values]:
+        """Return the values in all trials that have ended or are under way."""
+        under_way = set()
+        for trial in trials:
+            if trial.number not in self._ended and (values := self._values_in(trial)) is not None:
+                if trial.state.is_finished():
+                    self._ended[trial.number] = values
+                else:
+                    under_way.add(values)
+        return under_way.union(self._ended.values())
+
+    def _values_in(self, trial: FrozenTrial) -> Values | None:
+        record = record_of(trial, self.parameters)
+        if record is not None:
+            return tuple(self.values(record).values())
+        if not trial.params.keys() >= self.parameters.distributions.keys():
+            return None
+        return tuple(trial.params[name] for name in self.parameters.names)
+
     def values(self, record: Mapping[str, Any]) -> dict[str, int | float]:
         """Return the values of the parameters at a point that was asked for."""
-        point = np.array(record["point"])
+        return self._values_at(np.array(record["point"]))
+
+    def _values_at(self, point: Array) -> dict[str, int | float]:
         return self.parameters.to_values(self._space.to_user(point[np.newaxis])[0])
 
     @property
@@ -165,12 +200,6 @@ class StudySearch:
         sigma = np.sqrt(best.var(axis=0) + _SMALLEST_SIGMA**2)
         return best.mean(axis=0), np.minimum(sigma, 0.5)
 
-    def _with_records(
-        self, trials: Iterable[FrozenTrial]
-    ) -> Iterable[tuple[FrozenTrial, Mapping[str, Any]]]:
-        """Yield the trials that were asked for in this search space, with what was stored."""
-        return ((t, r) for t in trials if (r := record_of(t, self.parameters)) is not None)
-
     def _tell_new(self, trials: Iterable[FrozenTrial]) -> None:
         wanted = [TrialState.COMPLETE]
         if self._options.consider_pruned_trials:
@@ -194,10 +223,7 @@ class StudySearch:
             u = np.array(record["point"])
         else:  # a startup trial, one that was enqueued or added, or that another sampler asked for
             u = self._space.to_solver(point[np.newaxis])[0]
-        iterations = self._inner.iterations
         self._inner.tell(u[np.newaxis], np.array([self._value(trial)]))
-        if self._inner.iterations > iterations:
-            self._keep_steps_visible()
 
     def _is_unchanged(self, trial: FrozenTrial, record: Mapping[str, Any]) -> bool:
         """Return whether no parameter was fixed by somebody else."""
@@ -208,25 +234,6 @@ class StudySearch:
         if trial.state is TrialState.PRUNED or trial.value is None:
             return math.inf
         return self._sign * trial.value
-
-    def _keep_steps_visible(self) -> None:
-        """Widen the distribution where it has become narrower than a step.
-
-        The function is flat within a step: a narrower distribution would not find the neighbours.
-        """
-        inner, space = self._inner, self._space
-        x = space.to_user(inner.mean[np.newaxis])
-        cells = self.parameters.cells(x[0])
-        if not cells.any():
-            return
-        around = space.to_solver(np.concatenate([x - cells, x + cells]))
-        floor = _FLOOR * (around[1] - around[0]) / 2
-        distribution = inner.distribution
-        deviations = distribution.deviations()
-        if (deviations < floor).any():
-            ratios = np.maximum(1.0, floor / deviations)
-            factor = (distribution.factor.T * ratios).T  # of rows, or of a diagonal
-            inner.distribution = type(distribution)(distribution.mean, factor)
 
 
 def record_of(trial: FrozenTrial, parameters: ParameterSpace) -> Mapping[str, Any] | None:

@@ -315,3 +315,12 @@ def test_without_optuna_the_message_says_what_to_install() -> None:
     code = "import sys; sys.modules['optuna'] = None; import casmore.integrations.optuna"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "needs the package 'optuna': pip install 'casmore[optuna]'" in ended.stderr
+
+
+def test_values_are_not_tried_twice() -> None:
+    def objective(trial: Trial) -> float:
+        return float((trial.suggest_int("k", 0, 9) - 2) ** 2 + trial.suggest_int("j", 0, 9))
+
+    study = run(objective, 60)
+    # only where several restarts in a row found nothing new
+    assert len({tuple(p.values()) for p in params(study)}) > 50

@@ -39,16 +39,6 @@ def test_all_values_of_a_parameter_with_steps_have_cells_of_the_same_size() -> N
     space = ParameterSpace({"k": IntDistribution(2, 11, step=3)})
     values = [space.to_values(np.array([x]))["k"] for x in np.linspace(0, 1, 401)[:-1]]
     assert Counter(values) == {2: 100, 5: 100, 8: 100, 11: 100}
-    assert space.cells(np.array([0.4])) == pytest.approx(0.25)
-
-
-def test_the_width_of_a_cell_on_a_logarithmic_scale() -> None:
-    space = ParameterSpace(DISTRIBUTIONS)
-    at_7 = space.to_point({**space.to_values(np.full(6, 0.5)), "int log": 7})
-    assert at_7 is not None
-    cells = space.cells(at_7)
-    width = np.log(8 / 6) / 2 / np.log(100.5 / 0.5)
-    assert cells == pytest.approx([0, 0, 1 / 13, 1 / 7, 1 / 5, width])
 
 
 def test_values_that_are_missing_or_out_of_range_have_no_point() -> None:
