@@ -10,6 +10,7 @@ from typing import Any
 from casmore.cli import (
     bbob_commands,
     bench_command,
+    minimize_command,
     report_command,
     run_command,
     run_folder_commands,
@@ -32,6 +33,7 @@ _GROUPS = (
     report_command,
     bbob_commands,
     bench_command,
+    minimize_command,
     solver_commands,
 )
 

@@ -134,6 +134,11 @@ def interrupted(error: KeyboardInterrupt, options: argparse.Namespace, root: Pat
         f"  {invocation.command(*options.given)}",
         file=sys.stderr,
     )
+    return exit_code(error)
+
+
+def exit_code(error: KeyboardInterrupt) -> int:
+    """Return the exit code after Ctrl-C or SIGTERM."""
     return EXIT_TERMINATED if isinstance(error, _TerminatedError) else EXIT_INTERRUPTED
 
 
