@@ -15,7 +15,7 @@ from casmore.experiments.plan import make_plan
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.worker import run_unit
 from casmore.problems.suites import NOISY
-from casmore.reports import ReportError, league, own_part, run_data, trial_table
+from casmore.reports import ReportError, build, league, own_part, run_data, trial_table
 from casmore.reports.archive_entry import pack
 from casmore.reports.bbob import catalogue, ecdf_figure
 from casmore.reports.bbob.scaling_figure import scaling
@@ -91,6 +91,32 @@ def test_the_report(run: Path, loaded: list[Runtimes], tmp_path: Path) -> None:
     assert groups <= {group.name for group in suite.groups}
     rows = (tmp_path / "summary.csv").read_text(encoding="utf-8")
     assert all(group in rows for group in groups)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_cocopps_pages(run: Path, loaded: list[Runtimes], tmp_path: Path) -> None:
+    page = build(run, out=tmp_path)
+    comparison = tmp_path / "cocopp/comparison"
+    everything = "nzall" if suite_of(loaded) is NOISY else "noiselessall"
+    for r in loaded:
+        ecdf = comparison / f"pprldmany_{r.dimension:02d}D_{everything}.svg"
+        assert ecdf.stat().st_size > 5000
+        assert (comparison / f"ppfigs_f{r.function:03d}.svg").stat().st_size > 5000
+    pages = list(tmp_path.rglob("*.html"))
+    assert page in pages
+    for path in pages:
+        missing = {name for name in referred(path) if not (path.parent / name).exists()}
+        assert not missing, path
+    # cocopp has no page for browsing the ECDFs of noisy functions
+    assert (comparison / "pprldflex.html").exists() == (suite_of(loaded) is not NOISY)
+    assert (comparison / "pprldflex-config.js").exists() == (suite_of(loaded) is not NOISY)
+    # unpacked elsewhere
+    log = (tmp_path / "cocopp.log").read_text(encoding="utf-8")
+    package = str(Path(str(import_cocopp().__file__)).parent)
+    folders = re.findall(r"archive extracted to folder (\S+)", log)
+    assert bool(folders) == (suite_of(loaded) is NOISY)
+    assert not any(folder.startswith(package) for folder in folders)
 
 
 def test_the_table_keeps_the_suite(run: Path, loaded: list[Runtimes], tmp_path: Path) -> None:

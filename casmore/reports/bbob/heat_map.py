@@ -55,10 +55,11 @@ def heat_map(runtimes: Sequence[Runtimes], solver: str, other: str) -> Figure:
         bar.ax.tick_params(labelsize=6)
         _finish(ax, rows, suite)
         ax.set_title(f"ERT of {solver} / ERT of {other}   (blue: {solver} needs fewer evaluations)")
-        figure.supxlabel(
+        ax.set_xlabel(
             f"ratio to the hardest target that both reach; a triangle: {solver} (blue) or {other} "
             f"(red) reaches harder ones, too; {trial_note(shown)}",
             fontsize=6.5,
+            labelpad=14,  # below the groups
         )
     return figure
 
@@ -102,6 +103,15 @@ def _finish(ax: Axes, rows: Sequence[int], suite: Suite) -> None:
     ax.set_facecolor("0.93")
     for name, first, last in suite.groups:
         middle = (first + last) / 2 - functions[0]
-        ax.text(middle, len(rows) - 0.5 + 0.75, name, ha="center", va="top", fontsize=6.5)
+        ax.annotate(
+            name,
+            (middle, 0.0),
+            xytext=(0, -12),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=6.5,
+        )
         if last < functions[-1]:
             ax.axvline(last - functions[0] + 0.5, color="black", linewidth=0.8)

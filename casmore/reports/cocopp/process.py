@@ -23,12 +23,14 @@ def _keep_out_of_the_package(cocopp_folder: Path, scratch: Path) -> None:
     By default it unpacks them beside the archive, in its installed folder, which may be read-only
     or in use by another report.
     """
-    from cocopp.testbedsettings import GECCOBBOBTestbed
+    from cocopp.testbedsettings import GECCOBBOBNoisyTestbed, GECCOBBOBTestbed
 
-    settings = GECCOBBOBTestbed.settings
-    archive = cocopp_folder / settings["reference_algorithm_filename"]
-    # cocopp joins this with its own folder, which an absolute path overrides
-    settings["reference_algorithm_filename"] = str(shutil.copy2(archive, scratch))
+    # other suites have no reference data
+    for testbed in (GECCOBBOBTestbed, GECCOBBOBNoisyTestbed):
+        settings = testbed.settings
+        archive = cocopp_folder / settings["reference_algorithm_filename"]
+        # cocopp joins this with its own folder, which an absolute path overrides
+        settings["reference_algorithm_filename"] = str(shutil.copy2(archive, scratch))
 
 
 def _label_major_ticks_only() -> None:

@@ -19,8 +19,8 @@ _BROWSER = "pprldflex"
 
 def tidy(report: Path) -> None:
     """Remove references to missing files from all pages below the folder ``report``."""
-    for config in report.glob(f"*/{_BROWSER}-config.js"):
-        _tidy_browser(config)
+    for page in report.glob(f"*/{_BROWSER}.html"):
+        _tidy_browser(page.with_name(f"{_BROWSER}-config.js"))
     for page in report.rglob("*.html"):
         text = page.read_bytes()
         for pattern in (_PICTURE, _LINK):
@@ -34,7 +34,17 @@ def _if_there(folder: Path, match: re.Match[bytes]) -> bytes:
 
 
 def _tidy_browser(config: Path) -> None:
-    """Let cocopp's page for browsing ECDFs offer only what exists."""
+    """Let cocopp's page for browsing ECDFs offer only what exists, or remove it.
+
+    For bbob-noisy cocopp does not write the page's config.
+    """
+    if not config.exists() or not _offer_what_exists(config):
+        for file in config.parent.glob(f"{_BROWSER}*"):
+            file.unlink()
+
+
+def _offer_what_exists(config: Path) -> bool:
+    """Remove what is missing from the page's config; return whether anything is left."""
     text = config.read_text(encoding="utf-8")
     start, end = text.index("{"), text.rindex("}") + 1
     content: dict[str, Any] = json.loads(text[start:end])
@@ -49,8 +59,5 @@ def _tidy_browser(config: Path) -> None:
         entry for entry in content["functions"] if entry["filename"] in {name for name, _ in made}
     ]
     content["dimensions"] = sorted({dimension for _, dimension in made})
-    if made:
-        config.write_text(text[:start] + json.dumps(content, indent=1) + text[end:], "utf-8")
-        return
-    for file in config.parent.glob(f"{_BROWSER}*"):
-        file.unlink()
+    config.write_text(text[:start] + json.dumps(content, indent=1) + text[end:], "utf-8")
+    return bool(made)

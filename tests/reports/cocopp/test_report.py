@@ -149,6 +149,15 @@ def test_tidy_keeps_what_is_there(tmp_path: Path) -> None:
     assert page.read_text() == f"{kept}\n{away}"
 
 
+def test_tidy_removes_a_page_without_its_config(tmp_path: Path) -> None:
+    part = tmp_path / "part"
+    part.mkdir()
+    for name in ("pprldflex.html", "pprldflex.js", "pprldflex.css", "pprldmany.html"):
+        (part / name).touch()
+    tidy(tmp_path)
+    assert [path.name for path in part.iterdir()] == ["pprldmany.html"]
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_full_report_has_each_algorithm_alone(tmp_path: Path) -> None:
