@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from casmore.algorithms.cas_more import CasMore, CasMoreParameters
     from casmore.algorithms.lean_cas_more import LeanCasMore, LeanCasMoreParameters
     from casmore.algorithms.stopping import StopReason
-    from casmore.optimize import fmin, minimize_method
+    from casmore.optimize import fmin, minimize, minimize_method
     from casmore.plotting.run_figure import plot
     from casmore.solvers.bounded_solver import BoundedSolver
     from casmore.trace import Trace
@@ -27,6 +27,7 @@ __all__ = [
     "StopReason",
     "Trace",
     "fmin",
+    "minimize",
     "minimize_method",
     "plot",
 ]
@@ -40,6 +41,7 @@ _MODULES = {
     "StopReason": "algorithms.stopping",
     "Trace": "trace",
     "fmin": "optimize",
+    "minimize": "optimize",
     "minimize_method": "optimize",
     "plot": "plotting.run_figure",
 }

@@ -72,12 +72,19 @@ class Region:
         center: Array = 0.5 * (self.lower + self.upper)
         return center
 
-    def steps(self, start: Array, rng: np.random.Generator) -> Array:
-        """Return a step of a quarter of the box along each coordinate, in a random direction.
+    def uniform(self, rng: np.random.Generator) -> Array:
+        """Return a random point of the box, shape (n,)."""
+        return rng.uniform(self.lower, self.upper)
 
-        A step that leaves the box is reversed.
+    def steps(self, start: Array, rng: np.random.Generator) -> Array:
+        """Return a step along each coordinate: in a random direction, about a quarter of the box.
+
+        The lengths differ, so that couplings of coordinates do not cancel in a joint step. A step
+        that leaves the box is reversed.
         """
-        steps: Array = 0.25 * (self.upper - self.lower) * rng.choice([-1.0, 1.0], len(start))
+        n = len(start)
+        lengths = rng.uniform(0.2, 0.3, n) * (self.upper - self.lower)
+        steps: Array = lengths * rng.choice([-1.0, 1.0], n)
         leaves = (start + steps < self.lower) | (start + steps > self.upper)
         steps[leaves] *= -1
         return steps

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from casmore.optimize.pool_evaluation import OutcomeReader
 from casmore.optimize.search_run import Log, SearchRun
 from casmore.optimize.worker_pool import Pool
+from casmore.solvers.restarts import Restarting
 
 Array = NDArray[np.float64]
 
@@ -19,6 +20,8 @@ def iterations(run: SearchRun, pool: Pool, read: OutcomeReader, log: Log) -> Ite
 
     Before a restart the loop waits for the evaluations in progress, which belong to the old run.
     """
+    solver = run.solver
+    assert isinstance(solver, Restarting)  # which gives any number of points
     under_way: dict[int, Array] = {}
     key = 0
     resumed, run.under_way = run.under_way, []
@@ -26,10 +29,9 @@ def iterations(run: SearchRun, pool: Pool, read: OutcomeReader, log: Log) -> Ite
     before = _iteration(run)
     while not run.stop():
         while len(under_way) < pool.capacity and (
-            run.evaluations + len(under_way) < run.budget
-            and not (run.solver.run_ended() and under_way)
+            run.evaluations + len(under_way) < run.budget and not (solver.run_ended() and under_way)
         ):
-            u = resumed.pop(0) if resumed else run.solver.ask(1)[0]
+            u = resumed.pop(0) if resumed else solver.ask(1)[0]
             pool.submit(key, run.space.to_user(u[np.newaxis])[0])
             under_way[key] = u
             key += 1

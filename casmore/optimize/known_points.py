@@ -11,6 +11,7 @@ from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.stopping import StopReason
 from casmore.optimize.evaluation import ranked
 from casmore.optimize.search_run import SearchRun
+from casmore.solvers.restarts import Restarting
 
 Array = NDArray[np.float64]
 
@@ -39,7 +40,9 @@ def add_known_points(run: SearchRun, X: Array, y: Array) -> None:
     if len(y) == 0:
         return
     run.note(X, y)
-    solver = run.solver.solver
+    restarting = run.solver
+    assert isinstance(restarting, Restarting)
+    solver = restarting.solver
     assert isinstance(solver, CasMore)
     U, values = space.to_solver(X), ranked(y)
     fresh = copy.deepcopy(solver)
@@ -48,5 +51,5 @@ def add_known_points(run: SearchRun, X: Array, y: Array) -> None:
         distances = np.square(U - fresh.mean).sum(axis=1)
         nearest = np.argsort(-distances, kind="stable")[-fresh.queue.capacity :]
         fresh.queue.add(U[nearest], values[nearest])
-        solver = run.solver.solver = fresh
+        solver = restarting.solver = fresh
     solver.evaluations = solver.iterations = 0

@@ -203,23 +203,66 @@ def fmin(
         trace=trace if isinstance(trace, Trace) else Trace() if trace else None,
     )
     add_known_points(run, X_known, y_known)
+    return execute(
+        run,
+        Call(f, args if isinstance(args, tuple) else (args,)),
+        method="lean-cas-more" if lean else "cas-more",
+        vectorized=vectorized,
+        workers=workers,
+        executor=executor,
+        in_flight=in_flight,
+        timeout=timeout,
+        callback=callback,
+        checkpoint=checkpoint,
+        history=history,
+        progress=progress,
+    )
+
+
+def execute(
+    run: SearchRun,
+    call: Call,
+    *,
+    method: str,
+    vectorized: bool,
+    workers: int | Callable[..., Any] | None,
+    timeout: float | None,
+    callback: Callback | None,
+    checkpoint: str | Path | None,
+    history: str | Path | None,
+    progress: bool,
+    executor: Any = None,
+    in_flight: int | None = None,
+) -> OptimizeResult:
+    """Run a prepared search to its end; the arguments are those of `fmin`.
+
+    Parameters
+    ----------
+    run
+        The search; a checkpoint replaces it.
+    call
+        Calls the objective.
+    method
+        Name of the solver; a checkpoint of another one is refused.
+    """
     with ExitStack() as stack:
         evaluation = open_evaluation(
             stack,
-            Call(f, args if isinstance(args, tuple) else (args,)),
+            call,
             vectorized=vectorized,
             workers=workers,
             executor=executor,
             in_flight=in_flight,
             timeout=fmin_arguments.read_seconds("timeout", timeout),
         )
-        saved = None if checkpoint is None else Checkpoint(checkpoint, _deciding(run, lean))
+        saved = None if checkpoint is None else Checkpoint(checkpoint, _deciding(run, method))
         loaded = None if saved is None else saved.load()
         if loaded is not None:
             run = loaded.with_limits_of(run)
         log: Log = _no_log
         if history is not None:
             kept = None if loaded is None else run.evaluations
+            n = len(run.best_x)
             log = stack.enter_context(EvaluationLog(history, n, kept))
         observers = _Observers(callback, ProgressLine() if progress else None, saved)
         return _search(run, evaluation, log, observers)
@@ -245,7 +288,7 @@ def _best_known(X: Array, y: Array) -> Array:
     return best
 
 
-def _deciding(run: SearchRun, lean: bool) -> dict[str, Any]:
+def _deciding(run: SearchRun, method: str) -> dict[str, Any]:
     """Return the arguments that a checkpoint and the call must agree on."""
     space = run.space
     return {
@@ -253,7 +296,7 @@ def _deciding(run: SearchRun, lean: bool) -> dict[str, Any]:
         "bounds": [space.lower.tolist(), space.upper.tolist()],
         "fixed": [None if np.isnan(v) else v for v in space.fixed.tolist()],
         "scales": None if space.factor is None else space.factor.tolist(),
-        "lean": lean,
+        "method": method,
         "restarts": str(run.solver.policy),
         "settings": repr(run.solver.solver.parameters),  # type: ignore[attr-defined]
     }

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from casmore.algorithms.stopping import StopReason
 from casmore.optimize.evaluation import Evaluator
+from casmore.solvers.auto import Auto
 from casmore.solvers.restarts import Restarting
 from casmore.solvers.search_space import SearchSpace
 from casmore.trace import Trace
@@ -48,7 +49,7 @@ class SearchRun:
 
     def __init__(
         self,
-        solver: Restarting,
+        solver: Restarting | Auto,
         space: SearchSpace,
         x0: Array,
         *,

@@ -70,6 +70,11 @@ _SOLVERS = (
         "CAS-MORE with fewer evaluations and more computation; not in the paper",
     ),
     RegisteredSolver(
+        "auto",
+        "casmore.solvers.auto:Auto",
+        "coordinate search, quasi-Newton start, lean CAS-MORE with restarts",
+    ),
+    RegisteredSolver(
         "ca-more", "casmore.solvers.ca_more:make", "CAS-MORE with a fixed entropy schedule"
     ),
     RegisteredSolver(

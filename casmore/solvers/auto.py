@@ -1,0 +1,277 @@
+"""A solver for those who do not want to choose: cheap searches first, then lean CAS-MORE.
+
+It consists of parts that are useful alone:
+
+1. *Coordinate search* (`casmore.algorithms.coordinate_search`): a test of additivity, and if f
+   passes it, a global search along each coordinate.
+2. *Quasi-Newton start*: otherwise SciPy's SLSQP, from the best of the test's points.
+3. *Lean CAS-MORE*, from the best of the points before SLSQP. It gets neither the samples of SLSQP
+   nor its optimum, since it would converge to the same one.
+4. *Restarts*: lean CAS-MORE with larger populations, and SLSQP, each from a random point of the
+   region. After each run the one goes next that has spent less, as the two regimes of BIPOP do.
+
+The budget is shared by limits that depend on the dimension n alone: 300 n evaluations for the
+coordinate search, 8 n^2 for a run of SLSQP. Lean CAS-MORE runs until it stops by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from casmore.algorithms.arguments import CheckedSettings, known_settings, valid_samples
+from casmore.algorithms.coordinate_search import CoordinateSearch
+from casmore.algorithms.region import Region
+from casmore.algorithms.stopping import StopReason, reached
+from casmore.solvers import registry
+from casmore.solvers.bridge import Bridge
+from casmore.solvers.protocol import Seed, Solver
+from casmore.solvers.restarts import Restarting, RestartPolicy
+from casmore.solvers.scipy import make_slsqp
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoParameters(CheckedSettings):
+    """The settings; they switch parts off, for comparisons.
+
+    Attributes
+    ----------
+    center_first
+        Whether to start at the center of the bounds, where there are bounds, instead of at ``x0``.
+    coordinate_search
+        Whether to test additivity, and to search along the coordinates of additive functions.
+    quasi_newton
+        Whether to run SLSQP before lean CAS-MORE if f is not additive.
+    local_restarts
+        Whether SLSQP takes part in the restarts.
+    restarts
+        The restart policy of lean CAS-MORE.
+    evaluations_per_coordinate
+        The coordinate search may spend this number times n evaluations.
+    quasi_newton_factor
+        A run of SLSQP may spend this number times n^2 evaluations.
+    """
+
+    center_first: bool = True
+    coordinate_search: bool = True
+    quasi_newton: bool = True
+    local_restarts: bool = True
+    restarts: RestartPolicy = RestartPolicy.IPOP
+    evaluations_per_coordinate: int = 300
+    quasi_newton_factor: float = 8.0
+
+    def __post_init__(self) -> None:
+        self._check_types()
+        for name in ("evaluations_per_coordinate", "quasi_newton_factor"):
+            self._require(name, getattr(self, name) > 0, "positive")
+
+
+class Auto:
+    """The composed solver, a minimiser with an ask-and-tell interface.
+
+    Parameters
+    ----------
+    x0
+        The starting point, shape (n,).
+    sigma0
+        Initial standard deviation of lean CAS-MORE. Where there are no bounds, the region of the
+        first searches and of the restarts is ``x0 +- 2 sigma0``.
+    population_size
+        Of the first run of lean CAS-MORE; default: its own.
+    seed
+        Determines the run.
+    target
+        Stop once a value is at most this.
+    lower, upper
+        The region, one number for all coordinates or one for each, shape (n,). The coordinate
+        search does not leave it; the other parts may.
+    search
+        Name of the solver that runs in place of lean CAS-MORE, for comparisons.
+    settings
+        Fields of `AutoParameters`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range or of a wrong type.
+
+    Attributes
+    ----------
+    parameters : AutoParameters
+        The settings.
+    part : Solver
+        The part that runs.
+    """
+
+    def __init__(
+        self,
+        x0: ArrayLike,
+        sigma0: float,
+        *,
+        population_size: int | None = None,
+        seed: Seed = None,
+        target: float | None = None,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        search: str = "lean-cas-more",
+        **settings: Any,
+    ) -> None:
+        known_settings(settings, [field.name for field in fields(AutoParameters)], "auto")
+        self.parameters = AutoParameters(**settings)
+        self._region = Region.around(x0, sigma0, lower, upper)
+        self._sigma0, self._target = sigma0, target
+        self._rng = np.random.default_rng(seed)
+        start = np.array(x0, dtype=float)
+        if self.parameters.center_first:
+            bounded = np.isfinite(self._region.bounds).all(axis=0)
+            start[bounded] = self._region.center[bounded]
+        self.evaluations = 0
+        self._start, self._best_x, self.best_y = start, start.copy(), math.inf
+        self._factory, self._population_size = registry.factory(search), population_size
+        self._population: Restarting | None = None  # the runs of lean CAS-MORE
+        self._spent_locally = 0
+        self.part: Solver
+        self._limit = math.inf  # evaluations of the part, if it is not lean CAS-MORE
+        if self.parameters.coordinate_search:
+            self.part = CoordinateSearch(
+                start,
+                sigma0,
+                seed=self._rng.spawn(1)[0],
+                target=target,
+                lower=lower,
+                upper=upper,
+                evaluations_per_coordinate=self.parameters.evaluations_per_coordinate,
+            )
+        elif self.parameters.quasi_newton:
+            self.part = self._quasi_newton(start)
+        else:
+            self.part = self._begin_population()
+
+    @property
+    def population_size(self) -> int:
+        """Population size of the part that runs; 0 if it has none."""
+        return self.part.population_size
+
+    @property
+    def mean(self) -> Array:
+        """Mean of the part that runs, shape (n,)."""
+        return self.part.mean
+
+    @property
+    def best_x(self) -> Array:
+        """Copy of the best point told so far, shape (n,); the initial point at first."""
+        return self._best_x.copy()
+
+    @property
+    def solver(self) -> Solver:
+        """The last run of lean CAS-MORE; before the first one, such a run from the best point."""
+        if self._population is not None:
+            return self._population.solver
+        return self._factory(
+            self.best_x, self._sigma0, population_size=self._population_size, seed=0, target=None
+        )
+
+    @property
+    def restarts(self) -> int:
+        """Number of restarts of lean CAS-MORE."""
+        return 0 if self._population is None else self._population.restarts
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings of lean CAS-MORE that differ from its defaults: none."""
+        return {}
+
+    @property
+    def policy(self) -> RestartPolicy:
+        """The restart policy."""
+        return self.parameters.restarts
+
+    def ask(self) -> Array:
+        """Return the next points of the part that runs, shape (k, n)."""
+        return self.part.ask()
+
+    def tell(self, X: ArrayLike, y: ArrayLike) -> None:
+        """Take the values ``y``, shape (k,), of any points ``X``, shape (k, n).
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit, or a point is not finite.
+        """
+        X, y = valid_samples(X, y, len(self._best_x))
+        if len(y) == 0:
+            return
+        self.evaluations += len(y)
+        best = int(np.argmin(y))
+        if y[best] < self.best_y:
+            self._best_x, self.best_y = X[best].copy(), float(y[best])
+        self.part.tell(X, y)
+        if not self.stop() and self._has_ended():
+            self._change()
+
+    def stop(self) -> dict[StopReason, float]:
+        """Return the reasons to stop: the best value, or without restarts the last part's end."""
+        if self.part is self._population:
+            return self.part.stop() | reached(self.best_y, self._target)
+        return reached(self.best_y, self._target)
+
+    def _has_ended(self) -> bool:
+        if isinstance(self.part, Restarting):
+            return self.part.run_ended()
+        return bool(self.part.stop()) or self.part.evaluations >= self._limit
+
+    def _change(self) -> None:
+        """Choose the part that follows the one that has ended."""
+        if isinstance(self.part, CoordinateSearch):
+            self._start = self.best_x
+            if self.parameters.quasi_newton and StopReason.NOT_ADDITIVE in self.part.stop():
+                self.part = self._quasi_newton(self._start, self.best_y)
+                return
+        elif self.part is not self._population:
+            self._spent_locally += self.part.evaluations
+        if self._population is None:
+            self.part = self._begin_population()
+        elif self.parameters.local_restarts and self._spent_locally < self._population.evaluations:
+            self.part = self._quasi_newton(self._region.uniform(self._rng))
+        else:
+            self.part = self._population
+
+    def _begin_population(self) -> Restarting:
+        self._population = Restarting(
+            self._factory,
+            _FirstThenUniform(self._start, self._region),
+            self._sigma0,
+            policy=self.parameters.restarts,
+            population_size=self._population_size,
+            seed=self._rng.spawn(1)[0],
+            target=self._target,
+        )
+        return self._population
+
+    def _quasi_newton(self, x: Array, value: float = math.inf) -> Bridge:
+        """Return a run of SLSQP from ``x``, whose value is told if it is known."""
+        self._limit = self.parameters.quasi_newton_factor * len(x) ** 2
+        solver = make_slsqp(x, self._sigma0, target=self._target)
+        if math.isfinite(value):
+            solver.tell(solver.ask(), [value])
+        return solver
+
+
+class _FirstThenUniform:
+    """The given point first, then points that are uniform in the region."""
+
+    def __init__(self, first: Array, region: Region) -> None:
+        self._first: Array | None = first
+        self._region = region
+
+    def __call__(self, rng: np.random.Generator) -> Array:
+        if self._first is None:
+            return self._region.uniform(rng)
+        first, self._first = self._first, None
+        return first.copy()
