@@ -1,0 +1,53 @@
+"""docs/bbob.md: the suites are as it says, and its config runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+from clones import ROOT, blocks
+
+from casmore.cli import main
+from casmore.experiments.config.bbob import Config
+from casmore.experiments.config.check import load
+from casmore.experiments.config.ranges import parse_range
+from casmore.problems.bbob import instances_of
+from casmore.problems.suites import SUITES
+
+PAGE = "docs/bbob.md"
+
+
+def test_the_table_of_suites() -> None:
+    rows = re.findall(
+        r"^\| `(bbob[\w-]*)`[^|]*\| (.*) \|$", (ROOT / PAGE).read_text(), re.MULTILINE
+    )
+    rows = [(name, cells) for name, cells in rows if cells.count("|") == 3]
+    assert [name for name, _ in rows] == list(SUITES)
+    for name, cells in rows:
+        functions, dimensions, instances, best = (cell.strip() for cell in cells.split("|"))
+        suite = SUITES[name]
+        assert parse_range(functions) == tuple(suite.functions)
+        assert parse_range(dimensions) == suite.dimensions
+        assert parse_range(instances) == instances_of(suite)
+        assert best == ", ".join(suite.best)
+
+
+def test_the_config_of_another_suite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (config,) = blocks(PAGE, "toml")
+    whole, small = tmp_path / "whole.toml", tmp_path / "small.toml"
+    whole.write_text(config)
+    experiment = load(whole)
+    assert isinstance(experiment, Config)
+    assert experiment.suite.functions == tuple(SUITES["bbob-noisy"].functions)
+    for given, made in (('"101-130"', '"101"'), ("[2, 3, 5, 10, 20]", "[2]"), ('"1-15"', '"1"')):
+        assert config.count(given) == 1
+        config = config.replace(given, made)
+    small.write_text(config.replace("10_000", "20") + "\n[run]\nworkers = 1\n")
+    assert main(["run", "small.toml"]) == 0
+    assert main(["league", "noise"]) == 0
+    printed = capsys.readouterr().out
+    assert "2 of 2 units are done." in printed
+    assert "Scores on bbob-noisy" in printed
+    assert main(["verify", "noise"]) == 0
