@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.mean_estimate import MeanEstimate, estimate
 from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.surrogate import DirectFit, Layout, build_features
@@ -114,6 +115,27 @@ class IncrementalFit:
         self._state = state
         model = self._layout.assemble(coefficients[1:], float(coefficients[0]), complexity)
         return model.substitute(*state.frame.seen_from(distribution))
+
+    def estimate_at_mean(
+        self,
+        queue: SampleQueue,
+        y: Array,
+        complexity: Complexity,
+        distribution: SearchDistribution,
+    ) -> MeanEstimate:
+        """Return the estimate of `DirectFit.estimate_at_mean` up to rounding, faster.
+
+        It does not change the state of the fit.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the normal equations can't be solved.
+        """
+        state = self._state
+        if complexity is self._richest and state is not None and state.knows(queue):
+            return state.estimate_at(distribution.mean, y)
+        return self._direct.estimate_at_mean(queue, y, complexity, distribution)
 
 
 class _Frame:
@@ -241,6 +263,23 @@ class _Inverse:
                 return False
             self._inverse = blas.dsyrk(1.0, Y, 1.0, self._inverse, overwrite_c=1)
         return True
+
+    def knows(self, queue: SampleQueue) -> bool:
+        """Whether the inverse is that of all samples of the queue."""
+        return self._seen == queue.total
+
+    def estimate_at(self, point: Array, y: Array) -> MeanEstimate:
+        """Return the model's value at a point, shape (n,), and its standard error."""
+        Phi = self._features[:, : len(y)]
+        at = np.empty((len(self._features), 1))
+        self._fill(self.frame.coordinates(point[np.newaxis]), at)
+        average = float(y.mean())
+        coefficients = blas.dsymv(1.0, self._inverse, Phi @ (y - average))
+        residual = Phi @ (y - average - coefficients @ Phi)
+        coefficients += blas.dsymv(1.0, self._inverse, residual)  # iterative refinement
+        leverage = float(at[:, 0] @ blas.dsymv(1.0, self._inverse, at[:, 0]))
+        value = average + float(coefficients @ at[:, 0])
+        return estimate(y, average + coefficients @ Phi, len(Phi), value, leverage)
 
     def solve(self, y: Array) -> Array | None:
         """Return the coefficients, the constant first; None if they can't be trusted."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from casmore.algorithms.gaussian import SearchDistribution
+from casmore.algorithms.mean_estimate import MeanEstimate, regression_at
 from casmore.algorithms.models import Complexity, DiagonalModel, Model, QuadraticModel
 from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.whitening import (
@@ -92,6 +93,25 @@ class DirectFit:
         features = build_features(W, complexity, self._features[:, : len(y)])
         coefficients, constant = ridge_regression(features, y, self.ridge, weights)
         return self.layout.assemble(coefficients, constant, complexity).substitute(M, offset)
+
+    def estimate_at_mean(
+        self,
+        queue: SampleQueue,
+        y: Array,
+        complexity: Complexity,
+        distribution: SearchDistribution,
+    ) -> MeanEstimate:
+        """Fit the model to values ``y``, shape (q,), and estimate f at the distribution's mean.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the normal equations can't be solved.
+        """
+        W, _, mean = self._coordinates(queue.points, complexity, distribution, None)
+        features = build_features(W, complexity, self._features[:, : len(y)])
+        at = build_features(mean[:, np.newaxis], complexity, np.empty((len(self._features), 1)))
+        return regression_at(features, at[:, 0], y)
 
     def _coordinates(
         self,

@@ -6,7 +6,7 @@ The paper maximises rewards; these algorithms minimise ``y``, so that the reward
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
@@ -17,6 +17,7 @@ from casmore.algorithms import defaults
 from casmore.algorithms.arguments import known_settings
 from casmore.algorithms.gaussian_search import GaussianSearch, SearchParameters
 from casmore.algorithms.incremental_fit import IncrementalFit
+from casmore.algorithms.mean_estimate import MeanEstimate
 from casmore.algorithms.models import (
     SAMPLES_PER_PARAMETER,
     Complexity,
@@ -204,6 +205,31 @@ class SurrogateSearch(GaussianSearch):
         self.model: Model | None = None
         self.complexity: Complexity | None = None
         self.fit = _make_fit(n, p)
+
+    def estimate_at_mean(self) -> MeanEstimate:
+        """Return the model's estimate of f at the mean, fitted to the values in the queue.
+
+        Infinite values count as the smallest and the largest finite value. All results are NaN if
+        there are too few samples, or the values are not finite. ``explained`` is that of the
+        normalised values, which do not let a few large values dominate; it is NaN until the model
+        is the run's richest.
+        """
+        complexity = self._affordable()
+        q, n = len(self.queue), self.distribution.dimension
+        if complexity is None or q <= complexity.parameters(n):
+            return MeanEstimate()
+        try:
+            with np.errstate(over="raise", invalid="raise"):
+                y, targets = -finite_rewards(self.queue.values), self._targets()
+                of_values, of_targets = (
+                    self.fit.estimate_at_mean(self.queue, v, complexity, self.distribution)
+                    for v in (y, y if targets is None else targets)
+                )
+                is_richest = complexity is self.parameters.richest_model
+                explained = of_targets.explained if is_richest else math.nan
+                return replace(of_values, explained=explained)
+        except (np.linalg.LinAlgError, FloatingPointError):
+            return MeanEstimate()
 
     def _targets(self) -> Array | None:
         """Return the normalised rewards of the queue, shape (q,); None if they are all equal.

@@ -144,7 +144,9 @@ def fmin(
     -------
     scipy.optimize.OptimizeResult
         ``x``, ``fun``: the best point evaluated and its value. ``mean``, ``cov``: the final
-        search distribution; with a noisy ``f`` the mean is the better answer. ``nfev``, ``nit``,
+        search distribution. ``mean_value``, ``mean_error``: the surrogate's estimate of ``f`` at
+        ``mean`` and its standard error; NaN before there are enough samples. If ``f`` is noisy,
+        ``fun`` is a lucky value, and ``mean`` is the better answer. ``nfev``, ``nit``,
         ``restarts``: numbers of evaluations, iterations and restarts; ``failures``: evaluations
         that failed in workers. ``stop``: the reasons to stop with their values; ``message``: their
         description. ``success``: whether the target was reached or, without a target, whether the

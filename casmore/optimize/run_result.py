@@ -29,6 +29,7 @@ def build_result(
     else:
         success = StopReason.TARGET in stop
     distribution, space = run.solver.solver.distribution, run.space  # type: ignore[attr-defined]
+    estimate = run.solver.solver.estimate_at_mean()  # type: ignore[attr-defined]
     recorded = {} if run.trace is None or not with_trace else {"trace": run.trace}
     return OptimizeResult(
         **recorded,
@@ -39,15 +40,22 @@ def build_result(
         restarts=run.solver.restarts,
         failures=run.failures,
         success=success,
-        message=_message(run, stop),
+        message=_message(run, stop, is_noisy=estimate.is_noisy),
         stop=dict(stop),
         mean=space.to_user(np.array([distribution.mean]))[0],
+        mean_value=estimate.value,
+        mean_error=estimate.error,
         cov=space.covariance(distribution.mean, distribution.covariance),
     )
 
 
-def _message(run: SearchRun, stop: dict[StopReason, float]) -> str:
+def _message(run: SearchRun, stop: dict[StopReason, float], *, is_noisy: bool) -> str:
     message = "; ".join(str(reason) for reason in stop) or "running"
+    if is_noisy:
+        message += (
+            " (the values look noisy, or f is rugged; if f is noisy, 'fun' is a lucky value, and "
+            "'mean' is the recommended point, with the estimate 'mean_value')"
+        )
     richest = run.solver.solver.parameters.richest_model  # type: ignore[attr-defined]
     if richest is Complexity.FULL or "richest_model" in run.solver.settings:
         return message

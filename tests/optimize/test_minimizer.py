@@ -31,6 +31,38 @@ def test_it_finds_the_minimum_of_rosenbrock() -> None:
     assert result.mean == pytest.approx(np.ones(5), abs=1e-3)
 
 
+@pytest.mark.parametrize("lean", [False, True])
+def test_under_noise_the_mean_is_recommended_with_its_value_and_error(lean: bool) -> None:
+    noise = np.random.default_rng(5)
+
+    def f(x: Array) -> float:
+        return sphere(x) + float(noise.standard_normal())
+
+    seen: list[OptimizeResult] = []
+    result = casmore.fmin(
+        f, np.full(3, 3.0), 1.0, budget=800, seed=2, noise="auto", lean=lean, callback=seen.append
+    )
+    assert "'mean' is the recommended point" in result.message
+    assert result.fun < -1  # luck: no point has such a value
+    assert sphere(result.mean) < sphere(result.x)
+    assert abs(result.mean_value - sphere(result.mean)) < 3 * result.mean_error
+    assert 0 < result.mean_error < 1  # that of a single evaluation
+    assert seen[-1].mean_value == result.mean_value
+
+
+def test_of_too_few_samples_the_value_at_the_mean_is_unknown() -> None:
+    result = casmore.fmin(sphere, np.zeros(3), 0.5, budget=3, seed=2)
+    assert math.isnan(result.mean_value)
+    assert math.isnan(result.mean_error)
+
+
+def test_without_noise_the_value_at_the_mean_is_that_of_f() -> None:
+    result = casmore.fmin(sphere, np.zeros(3), 0.5, target=1e-6, seed=2)
+    assert result.message == "target reached"
+    assert result.mean_value == pytest.approx(sphere(result.mean), abs=1e-10)
+    assert result.mean_error < 1e-10
+
+
 def test_the_lean_variant_needs_fewer_evaluations() -> None:
     plain, lean = (
         casmore.fmin(rosen, np.zeros(4), 0.5, target=1e-9, seed=1, lean=lean)
