@@ -79,7 +79,8 @@ def reliability(
     Returns
     -------
     Reliability or None
-        None if the samples do not span the space, or leave no degrees of freedom for the noise.
+        None if the samples do not span the space, the targets are all equal, or no degrees of
+        freedom are left for the noise.
     """
     q, n = Z.shape
     if q <= parameters:
@@ -95,6 +96,8 @@ def reliability(
         return None
     root, _ = lapack.dtrtrs(factor, centred.T @ y, lower=1)
     total, by_slope = float(y @ y), float(root @ root)
+    if total == 0:
+        return None
     unexplained = float(residual @ residual)
     noise = unexplained / (q - parameters)
     by_curvature = total - by_slope - unexplained

@@ -99,6 +99,8 @@ def test_nothing_is_said_where_nothing_is_left_over() -> None:
     assert reliability(X, X[:, 0], model, P) is None
     flat = np.random.default_rng(5).standard_normal((30, 3)) * [1, 1, 0]
     assert reliability(flat, flat[:, 0], model, P) is None
+    spread = np.random.default_rng(5).standard_normal((30, 3))
+    assert reliability(spread, np.full(30, 0.25), model, P) is None
 
 
 def test_normal_scores_keep_the_order_and_share_ties() -> None:
