@@ -6,7 +6,8 @@ typical sample counts, and so does that of the point that the solver would recom
 
 import math
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count, takewhile
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ _DIGITS = 6
 class RegretRecorder:
     """Records quantiles of recent values, and the value at the mean, during a trial.
 
-    It does so at the evaluations 1, 2, 3, ..., ceil(10^(k / 20)), ..., and at the end of the trial.
+    It does so at the evaluations of `checkpoints`, and at the end of the trial.
     Recent are the last ``max(20, evaluations / 10)`` values, or all if there are fewer.
 
     Parameters
@@ -38,8 +39,8 @@ class RegretRecorder:
     def __init__(self, value_at_mean: Callable[[], float]) -> None:
         self._value_at_mean = value_at_mean
         self._values = array("d")
-        self._next = 1
-        self._exponent = 0
+        self._checkpoints = _all_checkpoints()
+        self._next = next(self._checkpoints)
         self._evaluations: list[int] = []
         self._quantiles: list[Array] = []
         self._means: list[float] = []
@@ -47,19 +48,19 @@ class RegretRecorder:
     def add(self, y: Array) -> None:
         """Add the values of samples, shape (k,), before the mean of their distribution changes."""
         self._values.frombytes(np.ascontiguousarray(y, dtype=np.float64).tobytes())
-        count = len(self._values)
-        if count < self._next:
+        evaluations = len(self._values)
+        if evaluations < self._next:
             return
         value = self._value_at_mean()
-        while self._next <= count:
+        while self._next <= evaluations:
             self._record(self._next, value)
-            self._advance()
+            self._next = next(self._checkpoints)
 
     def end(self) -> None:
         """Record the end of the trial."""
-        count = len(self._values)
-        if count > 0 and self._evaluations[-1] < count:
-            self._record(count, self._value_at_mean())
+        evaluations = len(self._values)
+        if evaluations > 0 and self._evaluations[-1] < evaluations:
+            self._record(evaluations, self._value_at_mean())
 
     def document(self, optimal_value: float) -> dict[str, Any]:
         """Return the regret as an entry of a unit's record.
@@ -83,20 +84,28 @@ class RegretRecorder:
             "mean": [_rounded(value - optimal_value) for value in self._means],
         }
 
-    def _record(self, count: int, value_at_mean: float) -> None:
-        window = max(_SHORTEST_WINDOW, count // _WINDOW_SHARE)
-        recent = np.sort(np.frombuffer(self._values)[max(0, count - window) : count])
+    def _record(self, evaluations: int, value_at_mean: float) -> None:
+        window = max(_SHORTEST_WINDOW, evaluations // _WINDOW_SHARE)
+        recent = np.sort(np.frombuffer(self._values)[max(0, evaluations - window) : evaluations])
         # values of samples, not interpolated: an infinite value is one like any other
         ranks = [math.ceil(q * len(recent)) - 1 for q in QUANTILES]
-        self._evaluations.append(count)
+        self._evaluations.append(evaluations)
         self._quantiles.append(recent[ranks])
         self._means.append(value_at_mean)
 
-    def _advance(self) -> None:
-        reached = self._next
-        while self._next == reached:
-            self._exponent += 1
-            self._next = math.ceil(10 ** (self._exponent / _PER_DECADE))
+
+def checkpoints(evaluations: int) -> list[int]:
+    """Return the evaluations 1, 2, 3, ..., ceil(10^(k / 20)), ... up to a number."""
+    return list(takewhile(lambda checkpoint: checkpoint <= evaluations, _all_checkpoints()))
+
+
+def _all_checkpoints() -> Iterator[int]:
+    last = 0
+    for exponent in count():
+        checkpoint = math.ceil(10 ** (exponent / _PER_DECADE))
+        if checkpoint > last:
+            yield checkpoint
+            last = checkpoint
 
 
 def _rounded(regret: float) -> float | None:

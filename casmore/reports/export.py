@@ -11,15 +11,18 @@ from typing import Any
 from casmore.atomic_io import write_json, write_text
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.reports import run_data, trial_table, unit_table
+from casmore.reports.regret import regret_table
+from casmore.reports.regret.regrets import of_units as regrets_of
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes, suite_of
+from casmore.reports.unit_table import UnitRow
 
 _README = """\
 # Results on {suite}
 
-{description}
-`cost.csv` gives the evaluations and the time that each solver has spent in each dimension, summed
-over its trials. `runs.json` gives the config, the seeds and the versions of {runs}.
+{trials}
+{regret}`cost.csv` gives the evaluations and the time that each solver has spent in each dimension,
+summed over its trials. `runs.json` gives the config, the seeds and the versions of {runs}.
 
 Written by `casmore export`; read it with `casmore.reports.trial_table.read`, pandas or R.
 """
@@ -33,7 +36,8 @@ def export(runs: Sequence[Path], out: Path, *, data: Sequence[Path] | None = Non
     runs
         Folders of runs. No two may have the same solver on the same function and dimension.
     out
-        Where to write ``trials.csv.gz``, ``cost.csv``, ``runs.json`` and ``README.md``.
+        Where to write ``trials.csv.gz``, ``regret.csv.gz`` if the runs recorded it, ``cost.csv``,
+        ``runs.json`` and ``README.md``.
     data
         The folder with each run's merged data; default: ``RUN/data``.
 
@@ -66,24 +70,31 @@ def export(runs: Sequence[Path], out: Path, *, data: Sequence[Path] | None = Non
     order = list(dict.fromkeys(r.solver for r in runtimes.values()))
     ordered = sorted(runtimes, key=lambda key: (order.index(key[0]), *key[1:]))
     trial_table.write(out / trial_table.FILE, [runtimes[key] for key in ordered])
-    write_text(out / "cost.csv", _cost(runs))
+    rows = [unit_table.load(run) for run in runs]
+    regrets = {(r.solver, r.dimension, r.function): r for own in rows for r in regrets_of(own)}
+    if regrets:
+        recorded = [regrets[key] for key in ordered if key in regrets]
+        regret_table.write(out / regret_table.FILE, recorded)
+    write_text(out / "cost.csv", _cost(rows))
     write_json(out / "runs.json", [provenance(run) for run in runs])
     text = _README.format(
         suite=suite_of(runtimes.values()).name,
-        description=trial_table.DESCRIPTION,
+        trials=trial_table.DESCRIPTION,
+        regret=f"{regret_table.DESCRIPTION}\n" if regrets else "",
         runs="the run" if len(runs) == 1 else f"the {len(runs)} runs",
     )
     write_text(out / "README.md", text)
-    return [out / name for name in (trial_table.FILE, "cost.csv", "runs.json", "README.md")]
+    tables = [trial_table.FILE, *([regret_table.FILE] if regrets else [])]
+    return [out / name for name in (*tables, "cost.csv", "runs.json", "README.md")]
 
 
-def _cost(runs: Sequence[Path]) -> str:
+def _cost(runs: Sequence[Sequence[UnitRow]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = ("solver", "dimension", "trials", "evaluations", "wall_seconds", "cpu_seconds")
     writer.writerow(names)
-    for run in runs:
-        for t in unit_table.totals(unit_table.load(run)):
+    for rows in runs:
+        for t in unit_table.totals(rows):
             seconds = (round(t.wall_seconds, 1), round(t.cpu_seconds, 1))
             writer.writerow([t.solver, t.dimension, t.done, t.evaluations, *seconds])
     return text.getvalue()

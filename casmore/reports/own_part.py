@@ -20,7 +20,9 @@ from casmore.reports import (
 )
 from casmore.reports.bbob.heat_map import heat_map
 from casmore.reports.explore import page as explore_page
-from casmore.reports.runtimes import Runtimes, dimensions, solvers
+from casmore.reports.regret import regret_figure, regret_summary, regrets
+from casmore.reports.regret.regrets import Regrets
+from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
 _MOST_PAIRS = 6  # heat maps, of the first solver and others
 
@@ -76,9 +78,12 @@ def make(run: Path, runtimes: Sequence[Runtimes], reports: Path, console: Consol
     unit_table.write_csv(reports / "units.csv", rows)
     run_page.write(reports / "run.html", title, run, rows)
     explore_page.write(reports, title, runtimes, budgets, standings)
+    recorded = regrets.of_units(rows)
+    regret_lines = regret_summary.lines(recorded, budgets, suite_of(runtimes))
+    regret_summary.write_csv(reports / "regret.csv", regret_lines)
 
     figures: dict[str, list[Path]] = {}
-    for heading, name, figure in _figures(runtimes, budgets):
+    for heading, name, figure in _figures(runtimes, recorded, budgets):
         figures.setdefault(heading, []).append(style.save(figure, reports / name)[0])
     return Content(
         title,
@@ -104,7 +109,7 @@ def write_index(content: Content, reports: Path) -> Path:
 
 
 def _figures(
-    runtimes: Sequence[Runtimes], budgets: dict[int, float]
+    runtimes: Sequence[Runtimes], recorded: Sequence[Regrets], budgets: dict[int, float]
 ) -> Iterator[tuple[str, str, Figure]]:
     """Yield the heading, the name and the figure of each figure of the first page."""
     first, *others = solvers(runtimes)
@@ -115,3 +120,7 @@ def _figures(
     yield heading, "ecdf", ecdf.by_dimension(runtimes, budgets)
     for n in dimensions(runtimes):
         yield heading, f"ecdf_groups_{n:02d}D", ecdf.by_group(runtimes, n, budgets[n])
+    known = {n: budgets[n] for n in dimensions(runtimes) if n in {r.dimension for r in recorded}}
+    if known:
+        heading = "Regret of samples, to the budget"
+        yield heading, "regret", regret_figure.by_dimension(runtimes, recorded, known)

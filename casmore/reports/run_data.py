@@ -8,7 +8,7 @@ from typing import Any
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.reports import coco_data
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import Runtimes
+from casmore.reports.runtimes import Runtimes, longest_budgets
 
 
 def load(run: Path, data: Path | None = None) -> list[Runtimes]:
@@ -75,11 +75,8 @@ def config(run: Path) -> dict[str, Any]:
 def budgets(run: Path, runtimes: Iterable[Runtimes]) -> dict[int, float]:
     """Return the budget in evaluations per dimension, for each dimension in the data.
 
-    It is the config's. Data without a config get that of their longest trial, which is the budget
-    unless every trial reached the final target earlier.
+    It is the config's; for data without a config, that of `longest_budgets`.
     """
-    longest: dict[int, float] = {}
-    for r in runtimes:
-        longest[r.dimension] = max(longest.get(r.dimension, 0.0), r.longest / r.dimension)
+    longest = longest_budgets(runtimes)
     told = config(run).get("budget", {}).get("evaluations_per_dimension")
     return longest if told is None else dict.fromkeys(longest, float(told))

@@ -159,6 +159,17 @@ def solvers(runtimes: Iterable[Runtimes]) -> list[str]:
     return list(dict.fromkeys(r.solver for r in runtimes))
 
 
+def longest_budgets(runtimes: Iterable[Runtimes]) -> dict[int, float]:
+    """Return the evaluations per dimension of the longest trial, for each dimension in the data.
+
+    This is the budget, unless every trial reached the final target earlier.
+    """
+    longest: dict[int, float] = {}
+    for r in runtimes:
+        longest[r.dimension] = max(longest.get(r.dimension, 0.0), r.longest / r.dimension)
+    return longest
+
+
 def comparable(runtimes: Sequence[Runtimes], dimension: int) -> dict[str, list[Runtimes]]:
     """Return each solver's runtimes in one dimension, on the functions that all solvers there have.
 

@@ -1,6 +1,6 @@
 """The paper's claims about its BBOB experiment, judged by the stored trials."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from casmore.problems.suites import BBOB
 from casmore.reports import trial_table
-from casmore.reports.runtimes import Runtimes
+from casmore.reports.regret import regret_table
+from casmore.reports.regret.regrets import SAMPLES, Regrets, average_log
+from casmore.reports.runtimes import Runtimes, longest_budgets
 from casmore.studies.claim import Claim
 from casmore.studies.confidence import CONFIDENCE, Estimate, Verdict, all_of, share
 
@@ -24,6 +26,7 @@ INTRODUCTION = f"""\
 Judged from the trials in `bbob/trials.csv.gz`, in {" and ".join(f"{n}-D" for n in _DIMENSIONS)}.
 Ratios are geometric means of ERT ratios over the 51 targets, and over the functions named. ERTs
 are at most {_PENALTY:g} times the budget, which is also what a target counts that was not reached.
+The regret of samples is that in `bbob/average_regret.md`.
 """
 
 
@@ -35,13 +38,17 @@ def exist(results: Path) -> bool:
 def claims(results: Path) -> list[Claim]:
     """Return the claims on BBOB, judged by the table of trials."""
     runtimes = trial_table.read(results / FOLDER / trial_table.FILE)
-    return [
+    found = [
         better_than_more(runtimes),
         better_than(runtimes, _CMA_ES),
         better_than(runtimes, _XNES),
         worse_on_attractive_sector(runtimes),
         multi_modal_needs_large_populations(runtimes),
     ]
+    recorded = results / FOLDER / regret_table.FILE
+    if recorded.exists():
+        found.append(lower_regret(regret_table.read(recorded), longest_budgets(runtimes)))
+    return found
 
 
 def better_than_more(runtimes: Sequence[Runtimes]) -> Claim:
@@ -123,6 +130,58 @@ def multi_modal_needs_large_populations(runtimes: Sequence[Runtimes]) -> Claim:
     )
 
 
+def lower_regret(regrets: Sequence[Regrets], budgets: Mapping[int, float]) -> Claim:
+    """The regret of samples of CAS-MORE is lower than that of CMA-ES and xNES."""
+    texts, verdicts = [], []
+    for n in _DIMENSIONS:
+        table = {(r.solver, r.function): r for r in regrets if r.dimension == n}
+        for other in (_CMA_ES, _XNES):
+            pairs = [
+                (table[_CAS_MORE, f], table[other, f])
+                for f in BBOB.functions
+                if (_CAS_MORE, f) in table and (other, f) in table
+            ]
+            difference = regret_difference(pairs, budgets.get(n, 1.0) * n)
+            texts.append(f"{n}-D: {difference} to {other}")
+            verdicts.append(difference.below(0))
+    return Claim(
+        "Samples of CAS-MORE have lower regret than those of rank-based methods",
+        f"difference of the average log10 of the regret of samples: {'; '.join(texts)}",
+        all_of(*verdicts),
+    )
+
+
+def regret_difference(pairs: Iterable[tuple[Regrets, Regrets]], budget: float) -> Estimate:
+    """Return the difference of average log10 regret, with its bootstrap interval over the trials.
+
+    Parameters
+    ----------
+    pairs
+        For each function the regret of the two solvers.
+    budget
+        In evaluations.
+    """
+    rng = np.random.default_rng(_SEED)
+    values, resampled = [], []
+    for pair in pairs:
+        averages = [average_log(regret, SAMPLES, budget) for regret in pair]
+        values.append(np.subtract(*(r.weights @ x for r, x in zip(pair, averages, strict=True))))
+        drawn = [
+            rng.multinomial(len(x), r.weights, size=_RESAMPLES) @ x / len(x)
+            for r, x in zip(pair, averages, strict=True)
+        ]
+        resampled.append(np.subtract(*drawn))
+    return _estimate(np.array(values), np.array(resampled))
+
+
+def _estimate(values: NDArray[np.float64], resampled: NDArray[np.float64]) -> Estimate:
+    """Return the mean over functions, from that of the data and those of resampled data."""
+    if not values.size:
+        return Estimate(np.nan, -np.inf, np.inf)
+    low, high = np.quantile(resampled.mean(axis=0), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return Estimate(float(values.mean()), float(low), float(high))
+
+
 def ert_ratio(pairs: Iterable[tuple[Runtimes, Runtimes]]) -> Estimate:
     """Return the geometric mean of ERT ratios, with its bootstrap interval over the trials.
 
@@ -144,11 +203,8 @@ def ert_ratio(pairs: Iterable[tuple[Runtimes, Runtimes]]) -> Estimate:
         values.append(np.mean(_log_ert(a, limit) - _log_ert(b, limit)))
         difference = _resampled(a, limit, rng) - _resampled(b, limit, rng)
         resampled.append(difference.mean(axis=1))
-    if not values:
-        return Estimate(np.nan, 0.0, np.inf)
-    tails = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
-    low, high = np.quantile(np.mean(resampled, axis=0), tails)
-    return Estimate(*(float(np.exp(x)) for x in (np.mean(values), low, high)))
+    logs = _estimate(np.array(values), np.array(resampled))
+    return Estimate(*(float(np.exp(x)) for x in (logs.value, logs.low, logs.high)))
 
 
 def _log_ert(runtimes: Runtimes, limit: float) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import cocoex
 import numpy as np
 
+from casmore.problems.regret import RegretRecorder
 from casmore.solvers.cma import CMA
 
 CPU_SECONDS_PER_EVALUATION = 3e-5
@@ -77,7 +78,6 @@ def make(
             trial = _values(problem, budget * problem.dimension, 6 + 2 * place, seed)
             key = (solver, problem.dimension, problem.id_function)
             values.setdefault(key, []).append(trial)
-            _write_sidecar(folder, key, problem.id_instance, len(trial))
             problem.free()
         del observer, problems
     config = {
@@ -88,6 +88,9 @@ def make(
     }
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     log = {key: _trials(folder, key, trials) for key, trials in values.items()}
+    for key, logged in log.items():
+        for instance, one in enumerate(logged, start=1):
+            _write_sidecar(folder, key, instance, one)
     return LoggedRun(folder, log, budget)
 
 
@@ -123,14 +126,20 @@ def _trials(folder: Path, key: tuple[str, int, int], values: list[list[float]]) 
     ]
 
 
-def _write_sidecar(
-    folder: Path, key: tuple[str, int, int], instance: int, evaluations: int
-) -> None:
+def _write_sidecar(folder: Path, key: tuple[str, int, int], instance: int, trial: Trial) -> None:
+    """Write the record of a solver whose mean is its best point."""
     solver, dimension, function = key
     unit = folder / "units" / solver / f"f{function:03d}_d{dimension:02d}_i{instance:03d}_r0"
     unit.mkdir(parents=True)
+    seen: list[float] = []
+    regret = RegretRecorder(lambda: min(seen))
+    for precision in trial.precisions:
+        seen.append(precision)
+        regret.add(np.array([precision]))
+    regret.end()
     record = {
-        "evaluations": evaluations,
-        "cpu_seconds": evaluations * CPU_SECONDS_PER_EVALUATION,
+        "evaluations": len(seen),
+        "cpu_seconds": len(seen) * CPU_SECONDS_PER_EVALUATION,
+        "regret": regret.document(0.0),
     }
     (unit / "unit.json").write_text(json.dumps(record), encoding="utf-8")

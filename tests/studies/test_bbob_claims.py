@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from casmore.problems.regret import checkpoints
 from casmore.reports import trial_table
+from casmore.reports.regret.regrets import Regrets, collect
 from casmore.reports.runtimes import Runtimes
 from casmore.studies import bbob_claims, claims
 from casmore.studies.claim import Claim
@@ -125,3 +127,34 @@ def test_they_are_a_section_of_the_claims(tmp_path: Path, monkeypatch: pytest.Mo
     assert "| of a study | 1 | yes |" in text
     assert "# The paper's claims on BBOB" in text
     assert text.count("\n| ") == 3 + 7  # two tables, of one claim and of five
+
+
+def regret_of(solver: str, function: int, dimension: int, *, level: float) -> Regrets:
+    """Trials whose regret stays at about ``level``."""
+    rng = np.random.default_rng([len(solver), function, dimension])
+    evaluations = np.array(checkpoints(10_000), dtype=float)
+    levels = level * 10 ** rng.normal(scale=0.1, size=15)
+    records = [(evaluations, np.full(len(evaluations), x), evaluations) for x in levels]
+    return collect(solver, function, dimension, range(1, 16), records)
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"), [(0.1, Verdict.YES), (1.0, Verdict.NOT_SHOWN), (10.0, Verdict.NO)]
+)
+def test_the_regret_is_compared(level: float, expected: Verdict) -> None:
+    regrets = [
+        regret_of(solver, f, n, level=level if solver == "CAS-MORE" else 1.0)
+        for solver in ("CAS-MORE", "CMA-ES", "xNESas")
+        for n in (5, 20)
+        for f in range(1, 25)
+    ]
+    claim = bbob_claims.lower_regret(regrets, {5: 2000.0, 20: 500.0})
+    assert claim.verdict is expected
+    table = {(r.solver, r.function): r for r in regrets if r.dimension == 5}
+    pairs = [(table["CAS-MORE", f], table["CMA-ES", f]) for f in range(1, 25)]
+    estimate = bbob_claims.regret_difference(pairs, 10_000)
+    # the standard error of a mean of 24 differences of means of 15 numbers
+    error = 0.1 * np.sqrt(2 / (15 * 24))
+    assert estimate.value == pytest.approx(np.log10(level), abs=4 * error)
+    assert estimate.high - estimate.low == pytest.approx(2 * 1.96 * error, rel=0.2)
+    assert bbob_claims.lower_regret([], {}).verdict is Verdict.NOT_SHOWN

@@ -18,12 +18,14 @@ from casmore.reports.bbob import ecdf_figure, ratio_table
 from casmore.reports.bbob.heat_map import heat_map
 from casmore.reports.bbob.scaling_figure import scaling
 from casmore.reports.league_figure import strips
+from casmore.reports.regret import regret_figure, regret_summary, regret_table
+from casmore.reports.regret.regrets import Regrets
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
+from casmore.reports.runtimes import Runtimes, dimensions, longest_budgets, solvers, suite_of
 
 # of the paper, and of cocopp's tables for bbob-largescale
 _SHOWN_DIMENSIONS = (5, 20, 80, 320)
-_OF_DIMENSION = re.compile(r"(ecdf|ecdf_functions|ert_ratios)_(\d+)D")
+_OF_DIMENSION = re.compile(r"(ecdf|ecdf_functions|ert_ratios|regret)_(\d+)D")
 _PAIR = re.compile(r"(.+)_vs_(.+)")
 
 
@@ -33,7 +35,7 @@ def names(results: Path) -> list[str]:
         f"{suite}/{name}"
         for suite in SUITES
         if (results / suite / trial_table.FILE).exists()
-        for name in _names(_runtimes(results / suite))
+        for name in [*_names(_runtimes(results / suite)), *_regret_names(results / suite)]
     ]
 
 
@@ -57,6 +59,14 @@ def _names(runtimes: Sequence[Runtimes]) -> list[str]:
     return [*parts, "scaling", "league", *pairs]
 
 
+def _regret_names(folder: Path) -> list[str]:
+    if not (folder / regret_table.FILE).exists():
+        return []
+    shown = {r.dimension for r in _regrets(folder)}.intersection(_SHOWN_DIMENSIONS)
+    by_group = [f"regret_{n:02d}D" for n in sorted(shown)]
+    return [*(["regret"] if shown else []), *by_group, "average_regret"]
+
+
 def make(name: str, results: Path) -> list[Path]:
     """Make one figure (PDF and PNG) or table (Markdown and LaTeX); return its files.
 
@@ -64,8 +74,9 @@ def make(name: str, results: Path) -> list[Path]:
     ----------
     name
         A suite, a slash, and one of ``ecdf_05D``, ``ecdf_functions_05D``, ``ert_ratios_05D``, each
-        with any dimension of the table; ``scaling``; ``league``; or ``A_vs_B``, the heat map of any
-        two solvers. For example ``bbob/scaling``.
+        with any dimension of the table; ``scaling``; ``league``; ``A_vs_B``, the heat map of any
+        two solvers; ``regret``, ``regret_05D`` or ``average_regret``, if the regret was recorded.
+        For example ``bbob/scaling``.
     results
         The folder that has, for example, ``bbob/trials.csv.gz``.
 
@@ -76,7 +87,11 @@ def make(name: str, results: Path) -> list[Path]:
     """
     suite, _, kind = name.partition("/")
     stem = results / name
-    figure = _figure(kind, _runtimes(results / suite))
+    runtimes = _runtimes(results / suite)
+    if "regret" in kind:
+        figure = _of_regret(kind, runtimes, _regrets(results / suite))
+    else:
+        figure = _figure(kind, runtimes)
     if isinstance(figure, Figure):
         return list(style.save(figure, stem))
     files = []
@@ -104,9 +119,32 @@ def _figure(name: str, runtimes: list[Runtimes]) -> Figure | dict[str, str]:
         return heat_map(runtimes, match[1], match[2])
     raise ReportError(
         f"there is no figure {suite_of(runtimes).name}/{name}; there are ecdf_05D, "
-        f"ecdf_functions_05D and ert_ratios_05D of each dimension, scaling, league, and "
-        f"A_vs_B for the solvers {', '.join(solvers(runtimes))}"
+        f"ecdf_functions_05D, ert_ratios_05D and regret_05D of each dimension, scaling, league, "
+        f"regret, average_regret, and A_vs_B for the solvers {', '.join(solvers(runtimes))}"
     )
+
+
+def _of_regret(
+    name: str, runtimes: list[Runtimes], regrets: list[Regrets]
+) -> Figure | dict[str, str]:
+    budgets = longest_budgets(runtimes)
+    if name == "average_regret":
+        return {
+            "md": regret_summary.markdown(
+                regret_summary.lines(regrets, budgets, suite_of(runtimes))
+            )
+        }
+    known = {r.dimension for r in regrets}
+    if name == "regret":
+        shown = {n: budgets[n] for n in _SHOWN_DIMENSIONS if n in known}
+        return regret_figure.by_dimension(runtimes, regrets, shown)
+    match = _OF_DIMENSION.fullmatch(name)
+    if match is None or int(match[2]) not in known:
+        raise ReportError(
+            f"there is no figure {name}: the regret is known in {sorted(known)}-D; there are "
+            "regret, regret_05D of each dimension, and average_regret"
+        )
+    return regret_figure.by_group(runtimes, regrets, int(match[2]), budgets[int(match[2])])
 
 
 def _ratio_table(runtimes: list[Runtimes], dimension: int) -> dict[str, str]:
@@ -125,3 +163,13 @@ def _read(path: Path, changed: int) -> list[Runtimes]:
 def _runtimes(folder: Path) -> list[Runtimes]:
     path = folder / trial_table.FILE
     return _read(path, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+@cache
+def _read_regrets(path: Path, changed: int) -> list[Regrets]:
+    return regret_table.read(path)
+
+
+def _regrets(folder: Path) -> list[Regrets]:
+    path = folder / regret_table.FILE
+    return _read_regrets(path, path.stat().st_mtime_ns if path.exists() else 0)

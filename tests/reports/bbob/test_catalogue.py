@@ -28,7 +28,12 @@ def results(run: LoggedRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_all_names_follow_from_the_table(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert catalogue.names(results) == ["bbob/scaling", "bbob/league", "bbob/second_vs_first"]
+    assert catalogue.names(results) == [
+        "bbob/scaling",
+        "bbob/league",
+        "bbob/second_vs_first",
+        "bbob/average_regret",
+    ]
     monkeypatch.setattr(catalogue, "_SHOWN_DIMENSIONS", (3,))
     assert catalogue.names(results)[:3] == [
         "bbob/ecdf_03D",

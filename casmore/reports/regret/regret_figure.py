@@ -1,0 +1,178 @@
+"""ECDFs of regret: how many targets the best value, a typical sample and the mean are below.
+
+The first kind of line is the usual ECDF without simulated restarts. The second gives the fraction
+of function-target pairs for which the median recent sample is below the target, and the third that
+for which the mean of the search distribution is. These two may fall. After the end of a trial its
+last values count.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+from numpy.typing import NDArray
+
+from casmore.plotting import style
+from casmore.reports import ecdf
+from casmore.reports.regret.regrets import MEAN, SAMPLES, Regrets, fraction, points
+from casmore.reports.runtimes import Runtimes, comparable, solvers, suite_of
+
+Array = NDArray[np.float64]
+
+BEST = "best so far"
+KINDS = {BEST: "best value so far", SAMPLES: "median of recent samples", MEAN: "mean"}
+_ROW = 1.7  # height in inches
+_SOLVERS_IN_A_ROW = 6
+
+
+def curve(
+    runtimes: Sequence[Runtimes], regrets: Sequence[Regrets], kind: str, budget: float
+) -> tuple[Array, Array]:
+    """Return a line of the figure for one solver in one dimension.
+
+    Parameters
+    ----------
+    runtimes, regrets
+        Of the solver, on the same functions.
+    kind
+        One of `KINDS`.
+    budget
+        In evaluations per dimension; where the line ends.
+
+    Returns
+    -------
+    x, y : ndarray
+        From evaluations per dimension ``x[i]`` on, the fraction is ``y[i]``.
+    """
+    if kind == BEST:
+        x, y = ecdf.curve(runtimes)
+        shown = x <= budget
+        return x[shown], y[shown]
+    dimension = regrets[0].dimension
+    grid = points(budget * dimension)
+    return grid / dimension, fraction(regrets, kind, grid)
+
+
+def by_dimension(
+    runtimes: Sequence[Runtimes], regrets: Sequence[Regrets], budgets: Mapping[int, float]
+) -> Figure:
+    """Return the figure over all functions: a row for each dimension, a panel for each kind.
+
+    Parameters
+    ----------
+    runtimes, regrets
+        Of all solvers; functions count that all of them have in a dimension.
+    budgets
+        In evaluations per dimension, for the dimensions to show.
+    """
+    rows = len(budgets)
+    with style.paper():
+        figure = Figure(figsize=(style.PAGE, _ROW * rows + 0.45), layout="constrained")
+        axes = figure.subplots(rows, len(KINDS), sharex=True, sharey=True, squeeze=False)
+        for row, (dimension, budget) in zip(axes, budgets.items(), strict=True):
+            found = _by_solver(runtimes, regrets, dimension)
+            for ax, (kind, title) in zip(row, KINDS.items(), strict=True):
+                for index, solver in enumerate(solvers(runtimes)):
+                    if solver in found:
+                        x, y = curve(*found[solver], kind, budget)
+                        _step(ax, x, y, budget, index, solver)
+                _finish(ax, f"{title}, {dimension}-D", budget)
+        _label(figure, axes[0, 0])
+    return figure
+
+
+def by_group(
+    runtimes: Sequence[Runtimes], regrets: Sequence[Regrets], dimension: int, budget: float
+) -> Figure:
+    """Return the figure of one dimension: a panel for each function group, and one for all.
+
+    Thick lines are of the median of recent samples, thin ones of the best value so far.
+
+    Parameters
+    ----------
+    runtimes, regrets
+        Of all solvers; functions count that all of them have.
+    dimension
+        The dimension.
+    budget
+        In evaluations per dimension; where the lines end.
+    """
+    found = _by_solver(runtimes, regrets, dimension)
+    functions = sorted({r.function for own, _ in found.values() for r in own})
+    panels = {
+        f"{name} functions": [f for f in functions if first <= f <= last]
+        for name, first, last in suite_of(runtimes).groups
+    }
+    panels = {name: members for name, members in panels.items() if members}
+    panels["all functions"] = functions
+    rows = math.ceil(len(panels) / 3)
+    with style.paper():
+        figure = Figure(figsize=(style.PAGE, _ROW * rows + 0.45), layout="constrained")
+        axes = figure.subplots(rows, min(3, len(panels)), sharex=True, sharey=True, squeeze=False)
+        for ax in axes.flat[len(panels) :]:
+            ax.set_visible(False)
+        for ax, (name, members) in zip(axes.flat, panels.items(), strict=False):
+            for index, solver in enumerate(solvers(runtimes)):
+                if solver not in found:
+                    continue
+                own, regret = found[solver]
+                of_panel = (
+                    [r for r in own if r.function in members],
+                    [r for r in regret if r.function in members],
+                )
+                _step(ax, *curve(*of_panel, BEST, budget), budget, index, None, linewidth=0.6)
+                _step(ax, *curve(*of_panel, SAMPLES, budget), budget, index, solver)
+            _finish(ax, f"{name}, {dimension}-D", budget)
+        _label(figure, axes[0, 0])
+    return figure
+
+
+def _by_solver(
+    runtimes: Sequence[Runtimes], regrets: Sequence[Regrets], dimension: int
+) -> dict[str, tuple[list[Runtimes], list[Regrets]]]:
+    """Return the data of each solver that has both, on the functions that all of these have."""
+    known = {(r.solver, r.function): r for r in regrets if r.dimension == dimension}
+    with_both = [
+        r for r in runtimes if r.dimension == dimension and (r.solver, r.function) in known
+    ]
+    if not with_both:
+        return {}
+    return {
+        solver: (own, [known[solver, r.function] for r in own])
+        for solver, own in comparable(with_both, dimension).items()
+        if own
+    }
+
+
+def _step(
+    ax: Axes,
+    x: Array,
+    y: Array,
+    budget: float,
+    index: int,
+    label: str | None,
+    **look: float,
+) -> None:
+    steps_x = np.concatenate([[1e-3], x, [budget]])
+    steps_y = np.concatenate([[0.0], y, y[-1:] if len(y) else [0.0]])
+    ax.step(steps_x, steps_y, where="post", label=label, **{**style.line(index), **look})
+
+
+def _finish(ax: Axes, title: str, budget: float) -> None:
+    ax.set_xscale("log")
+    ax.set_xlim(0.5, budget)
+    ax.set_ylim(0, 1)
+    ax.xaxis.set_major_locator(LogLocator(numticks=8))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_title(title, fontsize=7, pad=3)
+
+
+def _label(figure: Figure, ax: Axes) -> None:
+    figure.supxlabel("evaluations / dimension", fontsize=8)
+    figure.supylabel("fraction of function-target pairs", fontsize=8)
+    handles, labels = ax.get_legend_handles_labels()
+    columns = min(len(labels), _SOLVERS_IN_A_ROW)
+    figure.legend(handles, labels, loc="outside upper center", ncols=max(columns, 1))
