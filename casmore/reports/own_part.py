@@ -77,8 +77,8 @@ def make(run: Path, runtimes: Sequence[Runtimes], reports: Path, console: Consol
     summary.write_csv(reports / "summary.csv", runtimes, budgets, efforts)
     unit_table.write_csv(reports / "units.csv", rows)
     run_page.write(reports / "run.html", title, run, rows)
-    explore_page.write(reports, title, runtimes, budgets, standings)
     recorded = regrets.of_units(rows)
+    explore_page.write(reports, title, runtimes, budgets, standings, recorded)
     regret_lines = regret_summary.lines(recorded, budgets, suite_of(runtimes))
     regret_summary.write_csv(reports / "regret.csv", regret_lines)
 

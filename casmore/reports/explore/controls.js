@@ -1,7 +1,12 @@
 "use strict";
 // The choices: what is shown follows from them, and they are kept in the page's address.
 
-const KINDS = {best: "best so far"};
+// what reaches the targets, in the form and at an axis
+const KINDS = {
+  best: ["best value so far", "target reached"],
+  samples: ["median of recent samples", "target of the median sample"],
+  mean: ["mean of the distribution", "target of the mean"],
+};
 const CONFIG = {
   responsive: true,
   displaylogo: false,
@@ -32,8 +37,8 @@ function fillForm() {
     fill(group, options);
     functions.append(group);
   }
-  const kinds = Object.entries(KINDS).filter(([kind]) => kind in data.trials);
-  fill(element("kind"), kinds);
+  const kinds = Object.keys(KINDS).filter((kind) => kind in data.trials);
+  fill(element("kind"), kinds.map((kind) => [kind, KINDS[kind][0]]));
   element("kind").closest("label").hidden = kinds.length < 2;
   for (const name of names) element("solvers").append(solverBox(name));
   const pairs = names.map((name) => [name, name]);
@@ -88,7 +93,7 @@ function draw(id, {traces, layout}) {
 }
 
 function drawEcdf({n, numbers, kind, budget, shown}) {
-  const functions = comparable(n, numbers);
+  const functions = comparable(n, kind, numbers);
   const curves = shown.flatMap((solver) => {
     const trials = functions.map((f) => trialsOf(solver, kind, n, f));
     const complete = trials.length > 0 && trials.every((own) => own.length > 0);
@@ -96,7 +101,8 @@ function drawEcdf({n, numbers, kind, budget, shown}) {
   });
   const count = functions.length;
   element("what").textContent =
-    `${count} function${count === 1 ? "" : "s"}, ${TARGETS} targets, budget ${budget} n, ${n}-D`;
+    `Of the ${KINDS[kind][0]}: ${count} function${count === 1 ? "" : "s"} in ${n}-D, ` +
+    `${TARGETS} targets, budget ${budget} n`;
   drawn = {curves, budget};
   const figure = ecdfFigure(curves, budget);
   figure.layout.shapes = placeLine(ecdfTable());
@@ -141,14 +147,14 @@ function fillRows(id, rows) {
   );
 }
 
-function drawTrials({n, numbers, choice, kind, budget, shown}) {
-  const single = numbers.length === 1 && choice !== "all";
+function drawTrials({n, numbers, kind, budget, shown}) {
+  const single = numbers.length === 1;
   element("trials").hidden = !single;
   element("choose").hidden = single;
   if (!single) return null;
   const solvers = shown.filter((solver) => !(solver in data.references));
   const trials = solvers.map((solver) => [solver, trialsOf(solver, kind, n, numbers[0])]);
-  return draw("trials", trialsFigure(trials, n, budget));
+  return draw("trials", trialsFigure(trials, n, budget, KINDS[kind][1]));
 }
 
 function drawRatios({n, choice, first, second, target}) {
@@ -177,11 +183,22 @@ function drawLeague({numbers, choice, shown}) {
   return draw("league", leagueFigure(Object.fromEntries(found), shown));
 }
 
-function drawAll() {
+const ALL = [drawEcdf, drawTrials, drawRatios, drawLeague];
+// what a choice changes
+const DEPENDENT = {
+  dimension: [drawEcdf, drawTrials, drawRatios],
+  functions: ALL,
+  kind: [drawEcdf, drawTrials],
+  solvers: [drawEcdf, drawTrials, drawLeague],
+  first: [drawRatios],
+  second: [drawRatios],
+  target: [drawRatios],
+};
+
+function redraw(figures) {
   const chosen = choices();
-  const done = [drawEcdf, drawTrials, drawRatios, drawLeague].map((each) => each(chosen));
   remember(chosen);
-  return Promise.all(done);
+  return Promise.all(figures.map((drawFigure) => drawFigure(chosen)));
 }
 
 /** Keep the choices in the page's address, so that a view can be found again. */
@@ -209,7 +226,7 @@ function chooseCell({points: [{x, y}]}) {
   const [column, row] = NARROW.matches ? [y, x] : [x, y];
   element("functions").value = `f${data.functions[column].number}`;
   element("dimension").value = data.dimensions[row];
-  drawAll();
+  redraw(ALL);
 }
 
 function start() {
@@ -219,21 +236,21 @@ function start() {
   }
   fillForm();
   recall();
-  drawAll().then(() => {
+  redraw(ALL).then(() => {
     element("ratios").on("plotly_click", chooseCell);
     document.body.dataset.ready = "yes";
   });
-  for (const field of document.querySelectorAll("select, #solvers")) {
-    field.addEventListener("change", drawAll);
+  for (const [id, figures] of Object.entries(DEPENDENT)) {
+    element(id).addEventListener("change", () => redraw(figures));
   }
   element("at").addEventListener("input", (event) => {
     event.target.dataset.chosen = event.target.value;
     Plotly.relayout(element("ecdf"), {shapes: placeLine(ecdfTable())});
   });
-  NARROW.addEventListener("change", drawAll);
+  NARROW.addEventListener("change", () => redraw(ALL));
   window.addEventListener("hashchange", () => {
     recall();
-    drawAll();
+    redraw(ALL);
   });
 }
 

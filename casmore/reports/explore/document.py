@@ -1,14 +1,17 @@
 """The data in the page to explore: everything its figures are computed from, as one document."""
 
+import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from casmore.plotting import style
+from casmore.problems.regret import checkpoints
 from casmore.reports import references
 from casmore.reports.league import Entrant, Standing
 from casmore.reports.league_figure import VIRTUAL
+from casmore.reports.regret.regrets import MEAN, SAMPLES, Regrets
 from casmore.reports.runtimes import (
     ERT_ROWS,
     ERT_TARGETS,
@@ -20,6 +23,9 @@ from casmore.reports.runtimes import (
 )
 
 BEST = "best"  # the kind of curve of the best value so far
+DIGITS = string.digits + string.ascii_letters  # for numbers from 0 to 51
+# by solver, dimension and function: a list of trials
+_Nested = dict[str, dict[int, dict[int, list[list[int | str]]]]]
 # Plotly's names of Matplotlib's markers
 _SYMBOLS = {
     "o": "circle",
@@ -39,6 +45,7 @@ def document(
     runtimes: Sequence[Runtimes],
     budgets: Mapping[int, float],
     standings: Sequence[Standing],
+    regrets: Sequence[Regrets] = (),
 ) -> dict[str, Any]:
     """Return the data of the page, to be written as JSON.
 
@@ -52,15 +59,20 @@ def document(
         In evaluations per dimension, by dimension.
     standings
         The league.
+    regrets
+        Of the trials in which it was recorded.
 
     Returns
     -------
     dict
         ``trials`` has a list for each kind of curve, solver, dimension and function (in this
-        order), with an entry for each trial: its instance, its number of evaluations, and the
-        evaluations to the first target, from there to the second one, and so on, up to the last
-        target that was reached. ``references`` has the ERT of the best of 2009, up to the last
-        target that was reached, by dimension and function.
+        order), with an entry for each trial: its instance, its number of evaluations, and what it
+        reached. For the best value, these are the evaluations to the first target, from there to
+        the second one, and so on, up to the last target that was reached. For the regret, it is a
+        text with a character for each of the ``checkpoints`` up to the trial's end and one for the
+        end: the number of targets reached there in ``DIGITS``. ``references`` has the ERT of a
+        virtual best solver, if there is any, to the targets that it reached, by dimension and
+        function.
     """
     suite = suite_of(runtimes)
     functions = sorted({r.function for r in runtimes})
@@ -77,7 +89,12 @@ def document(
         "dimensions": dimensions(runtimes),
         "budgets": {n: budgets[n] for n in dimensions(runtimes)},
         "solvers": [{"name": name, **_look(i)} for i, name in enumerate(solvers(runtimes))],
-        "trials": {BEST: _nested(runtimes)},
+        "trials": {
+            BEST: _nested(runtimes),
+            **{kind: _levels(regrets, kind) for kind in (SAMPLES, MEAN) if regrets},
+        },
+        "checkpoints": checkpoints(int(max((r.spent.max() for r in regrets), default=0))),
+        "digits": DIGITS,
         "references": {name: _best(runtimes, name) for name in suite.best[-1:]},
         "virtual": {name: VIRTUAL[name] for name in reversed(suite.best)},
         "league_functions": list(suite.functions),
@@ -97,8 +114,8 @@ def _look(index: int) -> dict[str, str]:
     }
 
 
-def _nested(runtimes: Sequence[Runtimes]) -> dict[str, dict[int, dict[int, list[list[int]]]]]:
-    nested: dict[str, dict[int, dict[int, list[list[int]]]]] = {}
+def _nested(runtimes: Sequence[Runtimes]) -> _Nested:
+    nested: _Nested = {}
     for r in runtimes:
         functions = nested.setdefault(r.solver, {}).setdefault(r.dimension, {})
         functions[r.function] = [
@@ -111,6 +128,23 @@ def _nested(runtimes: Sequence[Runtimes]) -> dict[str, dict[int, dict[int, list[
 def _gaps(evaluations: np.typing.NDArray[np.float64]) -> list[int]:
     """Return the first and the differences: shorter numbers than the evaluations themselves."""
     return [int(gap) for gap in np.diff(evaluations, prepend=0.0)]
+
+
+def _levels(regrets: Sequence[Regrets], kind: str) -> _Nested:
+    nested: _Nested = {}
+    for r in regrets:
+        functions = nested.setdefault(r.solver, {}).setdefault(r.dimension, {})
+        values = r.samples if kind == SAMPLES else r.mean
+        levels = np.count_nonzero(values[:, :, None] <= TARGETS, axis=2)
+        # up to the first point at which the trial had ended
+        points = np.searchsorted(r.evaluations, r.spent) + 1
+        functions[r.function] = [
+            [instance, int(spent), "".join(DIGITS[level] for level in own[:count])]
+            for instance, spent, own, count in zip(
+                r.instances, r.spent, levels.tolist(), points, strict=True
+            )
+        ]
+    return nested
 
 
 def _best(runtimes: Sequence[Runtimes], name: str) -> dict[int, dict[int, list[float]]]:

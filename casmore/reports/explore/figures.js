@@ -54,21 +54,20 @@ function places(budget) {
 function ecdfFigure(curves, budget) {
   const x = places(budget);
   const traces = curves.map(([solver, steps]) => {
-    const {color, dash, width, symbol} = look(solver);
+    const {color, dash, width} = look(solver);
     return {
       name: solver,
       x,
       y: x.map((place) => valueAt(steps, place)),
-      mode: "lines+markers",
+      mode: "lines",
       line: {color, dash, width, shape: "hv"},
-      // a symbol where the line ends
-      marker: {color, symbol, size: x.map((_, i) => (i === x.length - 1 ? 9 : 0)), opacity: 1},
       cliponaxis: false,
       hovertemplate: "%{y:.4f}",
     };
   });
+  const ends = curves.map(([solver], i) => endTrace(solver, [[budget, traces[i].y.at(-1)]]));
   return {
-    traces,
+    traces: [...traces, ...ends],
     layout: layout({
       hovermode: "x unified",
       xaxis: {
@@ -81,38 +80,55 @@ function ecdfFigure(curves, budget) {
   };
 }
 
-/** The single trials of several solvers, `trials` being pairs of a name and its trials. */
-function trialsFigure(trials, n, budget) {
-  const traces = trials.flatMap(([solver, own]) =>
-    own.map((trial) => {
-      const {color, dash, symbol} = look(solver);
-      const ends = trial.at.at(-1) === trial.spent ? [] : [trial.spent];
-      const counts = [...trial.at, ...ends];
-      const reached = [...trial.level, ...ends.map(() => trial.level.at(-1))];
-      const name = `${solver}, instance ${trial.instance}`;
-      return {
-        name,
-        x: counts.map((count) => count / n),
-        y: reached.map((level) => (level > 0 ? 10 ** data.targets[level - 1] : null)),
-        text: counts.map(
-          (count, k) => `${k === trial.at.length ? "ended after" : "after"} ${count} evaluations`,
-        ),
-        mode: "lines+markers",
-        line: {color, dash, width: 1.2, shape: "hv"},
-        marker: {color, symbol, size: counts.map((_, k) => (k === counts.length - 1 ? 7 : 0))},
-        opacity: 0.8,
-        hovertemplate: `${name}<br>1e%{customdata} %{text}<extra></extra>`,
-        customdata: reached.map((level) => (level > 0 ? data.targets[level - 1] : "?")),
-      };
-    }),
-  );
+/** Symbols where the lines of a solver end, at pairs of x and y. */
+function endTrace(solver, ends) {
+  const {color, symbol} = look(solver);
   return {
-    traces,
+    x: ends.map(([x]) => x),
+    y: ends.map(([, y]) => y),
+    mode: "markers",
+    marker: {color, symbol, size: 9},
+    cliponaxis: false,
+    hoverinfo: "skip",
+  };
+}
+
+/** The single trials of several solvers, `trials` being pairs of a name and its trials. */
+function trialsFigure(trials, n, budget, title) {
+  const lines = trials.flatMap(([solver, own]) => own.map((trial) => trialLine(solver, trial, n)));
+  const ends = trials.map(([solver]) => {
+    const own = lines.filter((line) => line.meta === solver && line.x.length > 0);
+    return endTrace(solver, own.map(({x, y}) => [x.at(-1), y.at(-1)]));
+  });
+  return {
+    traces: [...lines, ...ends],
     layout: layout({
       hovermode: "closest",
       xaxis: logAxis("evaluations / dimension", LEFT, budget * 1.05),
-      yaxis: logAxis("target precision reached", 10 ** -8.3, 10 ** 2.3),
+      yaxis: logAxis(title, 10 ** -8.3, 10 ** 2.3),
     }),
+  };
+}
+
+/** The line of a trial: the hardest target reached, to the end of the trial. */
+function trialLine(solver, trial, n) {
+  const {color, dash} = look(solver);
+  const points = trial.at.map((count, k) => ({count, level: trial.level[k], how: "after"}));
+  if (points.length > 0 && points.at(-1).count < trial.spent) {
+    points.push({...points.at(-1), count: trial.spent, how: "at the end, after"});
+  }
+  const target = ({level}) => data.targets[level - 1]; // none at level 0
+  const name = `${solver}, instance ${trial.instance}`;
+  return {
+    meta: solver,
+    name,
+    x: points.map(({count}) => count / n),
+    y: points.map((point) => (point.level > 0 ? 10 ** target(point) : null)),
+    text: points.map((point) => `1e${target(point)} ${point.how} ${point.count} evaluations`),
+    mode: "lines",
+    line: {color, dash, width: 1.2, shape: "hv"},
+    opacity: 0.8,
+    hovertemplate: `${name}<br>%{text}<extra></extra>`,
   };
 }
 
@@ -197,7 +213,8 @@ function ratioFigure(a, b, target, n, f, narrow) {
 function named(ticktext, down) {
   const tickvals = ticktext.map((_, i) => i);
   const ends = [-0.5, ticktext.length - 0.5];
-  return {tickvals, ticktext, range: down ? ends.slice().reverse() : ends, showgrid: false, ticks: ""};
+  if (down) ends.reverse();
+  return {tickvals, ticktext, range: ends, showgrid: false, ticks: ""};
 }
 
 function frame(n, f, narrow) {

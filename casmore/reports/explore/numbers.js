@@ -2,12 +2,20 @@
 // The numbers behind the figures, computed from the trials in the page. Nothing is drawn here.
 //
 // A trial is {instance, spent, at, level}: from evaluation at[k] on, level[k] targets are reached.
+// By the best value so far, these are ever more; by a median sample or the mean they may be fewer
+// again.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const TARGETS = data.targets.length;
 
-/** Decode an entry of `data.trials`: instance, evaluations, and the gaps between targets. */
+/** Decode an entry of `data.trials`; document.py says what is in it. */
 function decode([instance, spent, ...gaps]) {
+  if (typeof gaps[0] === "string") {
+    const level = [...gaps[0]].map((digit) => data.digits.indexOf(digit));
+    // the last point is the end of the trial
+    const at = level.map((_, k) => (k < level.length - 1 ? data.checkpoints[k] : spent));
+    return {instance, spent, at, level};
+  }
   let count = 0;
   const at = gaps.map((gap) => (count += gap));
   return {instance, spent, at, level: at.map((_, k) => k + 1)};
@@ -24,8 +32,8 @@ function trialsOf(solver, kind, n, f) {
 }
 
 /** The functions that all solvers have in this dimension: a mean over others compares nothing. */
-function comparable(n, numbers) {
-  const own = data.solvers.map(({name}) => data.trials.best[name]?.[n]).filter(Boolean);
+function comparable(n, kind, numbers) {
+  const own = data.solvers.map(({name}) => data.trials[kind][name]?.[n]).filter(Boolean);
   return numbers.filter((f) => own.every((trials) => f in trials));
 }
 

@@ -11,6 +11,7 @@ from casmore.atomic_io import write_text
 from casmore.reports import league, pages
 from casmore.reports.explore.document import document
 from casmore.reports.league import Standing
+from casmore.reports.regret.regrets import Regrets
 from casmore.reports.runtimes import Runtimes, suite_of
 
 PAGE, PLOTLY = "explore.html", "plotly.min.js"
@@ -23,6 +24,7 @@ def write(
     runtimes: Sequence[Runtimes],
     budgets: Mapping[int, float],
     standings: Sequence[Standing],
+    regrets: Sequence[Regrets] = (),
 ) -> None:
     """Write ``explore.html`` and ``plotly.min.js`` to ``folder``; no network is needed to use them.
 
@@ -38,7 +40,7 @@ def write(
         plotly=PLOTLY,
         suite=suite_of(runtimes),
         league_title=league.title(standings),
-        data=_in_script(document(title, runtimes, budgets, standings)),
+        data=_in_script(document(title, runtimes, budgets, standings, regrets)),
         scripts=[
             Markup(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
             for name in _SCRIPTS

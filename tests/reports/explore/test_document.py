@@ -11,6 +11,7 @@ from casmore.problems.suites import BBOB, BEST_2009
 from casmore.reports import league, references
 from casmore.reports.explore import page
 from casmore.reports.explore.document import document
+from casmore.reports.regret import regrets
 from casmore.reports.runtimes import TARGETS, Runtimes
 
 BUDGETS = {2: 150.0, 3: 150.0}
@@ -75,22 +76,29 @@ def test_no_name_ends_the_data(tmp_path: Path, loaded: list[Runtimes]) -> None:
 
 
 def test_the_paper_s_experiment_is_a_page_of_few_megabytes() -> None:
+    """Six solvers, here the same one six times."""
     rng = np.random.default_rng(1)
     stored = {(r.dimension, r.function): r for r in references.peers() if r.solver == "CAS-MORE"}
-    runtimes = []
-    for solver, n, f in product(range(6), (2, 3, 5, 10, 20), range(1, 25)):
+    dimensions, instances = (2, 3, 5, 10, 20), range(1, 16)
+    runtimes, recorded = [], []
+    for n, f in product(dimensions, range(1, 25)):
         source = stored[min(n, 10), f]
         trials = rng.integers(source.trials, size=15)
         runtimes.append(
             Runtimes(
-                solver=f"solver {solver}",
+                solver="one",
                 function=f,
                 dimension=n,
-                instances=tuple(range(1, 16)),
+                instances=tuple(instances),
                 spent=source.spent[trials],
                 evaluations=source.evaluations[:, trials],
             )
         )
-    budgets = dict.fromkeys((2, 3, 5, 10, 20), 1e4)
-    found = document("paper", runtimes, budgets, league.standings(runtimes))
-    assert len(json.dumps(found, separators=(",", ":"))) < 4e6
+        points = regrets.points(1e4 * n)  # to the largest budget, wherever the trials ended
+        values = np.zeros(len(points))
+        recorded.append(regrets.collect("one", f, n, instances, [(points, values, values)] * 15))
+    found = document(
+        "paper", runtimes, dict.fromkeys(dimensions, 1e4), league.standings(runtimes), recorded
+    )
+    trials_size, size = (len(json.dumps(part)) for part in (found["trials"], found))
+    assert size + 5 * trials_size < 5e6

@@ -1,6 +1,7 @@
 """The page to explore, used in Chromium: what it shows is what casmore's own code computes."""
 
 import csv
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from browser import PHONE, WIDE, address, messages, requests, resize
 from numpy.typing import NDArray
-from reports.logged import LoggedRun
+from reports.logged import LoggedRun, Trial
 from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -19,6 +20,8 @@ from casmore.problems.suites import BBOB, BEST_2009, BOXED
 from casmore.reports import ecdf, league, references, run_data, summary
 from casmore.reports.bbob import ecdf_figure, heat_map
 from casmore.reports.explore import page as explore_page
+from casmore.reports.regret import regrets
+from casmore.reports.regret.regrets import Regrets
 from casmore.reports.runtimes import TARGETS, Runtimes, comparable
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -30,10 +33,35 @@ def report(
 ) -> Path:
     folder = tmp_path_factory.mktemp("explore") / "a report"
     budgets, standings = run_data.budgets(run.folder, loaded), league.standings(loaded)
-    explore_page.write(folder, "logged", loaded, budgets, standings)
+    explore_page.write(folder, "logged", loaded, budgets, standings, _recorded(run))
     summary.write_csv(folder / "summary.csv", loaded, budgets, {})
     write_text(folder / "league.csv", league.table_csv(standings))
     return folder
+
+
+def _recorded(run: LoggedRun) -> list[Regrets]:
+    """The median of recent samples; in place of the mean's, the values of single samples."""
+    found = []
+    for (solver, n, f), trials in run.log.items():
+        records = []
+        for trial in trials:
+            ends = _ends(trial)
+            samples = [_median(trial, end) for end in ends]
+            single = [trial.precisions[end - 1] for end in ends]
+            records.append((np.array(ends, float), np.array(samples), np.array(single)))
+        found.append(regrets.collect(solver, f, n, [1, 2, 3], records))
+    return found
+
+
+def _ends(trial: Trial) -> list[int]:
+    last = len(trial.precisions)
+    grid = {math.ceil(10 ** (k / 20)) for k in range(200)} | {last}
+    return sorted(end for end in grid if end <= last)
+
+
+def _median(trial: Trial, end: int) -> float:
+    recent = trial.precisions[max(0, end - 20) : end]
+    return sorted(recent)[(len(recent) + 1) // 2 - 1]
 
 
 @pytest.fixture
@@ -128,11 +156,11 @@ def test_a_click_takes_a_solver_away_and_brings_it_back(page: Chrome) -> None:
     assert len(before) == 3
     box = _element(page, "input[value=second]")
     box.click()
-    _wait(page, "document.querySelectorAll('#ecdf .scatterlayer .trace').length === 2")
+    _wait(page, "document.querySelectorAll('#ecdf path.js-line').length === 2")
     assert _lines(page) == before[1:]
     assert [name for name, *_ in _rows(page, "values")] == ["first", "best 2009"]
     box.click()
-    _wait(page, "document.querySelectorAll('#ecdf .scatterlayer .trace').length === 3")
+    _wait(page, "document.querySelectorAll('#ecdf path.js-line').length === 3")
     assert _lines(page) == before
 
 
@@ -160,6 +188,30 @@ def test_values_under_the_pointer_are_those_of_the_ecdf(
         for value, curve in zip(values, curves.values(), strict=True):
             assert value.split(" : ")[1] == f"{_at(curve, x):.4f}"
     assert len(seen) == 3
+
+
+@pytest.mark.parametrize("kind", ["samples", "mean"])
+def test_typical_samples_have_curves_too(page: Chrome, run: LoggedRun, kind: str) -> None:
+    before = _lines(page)
+    _choose(page, "kind", kind)
+    assert _lines(page)[:2] != before[:2]
+    for right in (0.6, 0.8, 0.95):
+        place, *values = _point_at(page, "ecdf", right, 0.5)
+        x = float(place.removesuffix(" evaluations / dimension"))
+        # the best of 2009 has no samples
+        assert [value.split(" : ")[0] for value in values] == ["second", "first"]
+        for value in values:
+            solver, fraction = value.split(" : ")
+            reached = []
+            for trial in (t for f in (1, 6) for t in run.log[solver, 2, f]):
+                past = [end for end in _ends(trial) if end <= 2 * x]
+                last = past[-1] if past else 0
+                regret = math.inf
+                if last:
+                    single = trial.precisions[last - 1]
+                    regret = _median(trial, last) if kind == "samples" else single
+                reached.append(np.mean(regret <= TARGETS))
+            assert fraction == f"{np.mean(reached):.4f}"
 
 
 def test_areas_and_values_in_the_table_are_those_of_the_summary(page: Chrome, report: Path) -> None:
@@ -228,7 +280,8 @@ def test_a_click_on_a_cell_chooses_its_dimension_and_function(page: Chrome) -> N
 def test_trials_are_drawn_one_by_one(page: Chrome, run: LoggedRun) -> None:
     _choose(page, "functions", "f6")
     drawn = page.execute_script(
-        "return document.getElementById('trials').data.map(t => [t.name, t.x, t.y, t.text])"
+        "return document.getElementById('trials').data.filter(t => t.mode === 'lines')"
+        ".map(t => [t.name, t.x, t.y, t.text])"
     )
     assert len(drawn) == 2 * 3
     for name, x, y, text in drawn:
@@ -239,7 +292,7 @@ def test_trials_are_drawn_one_by_one(page: Chrome, run: LoggedRun) -> None:
         assert x[: len(reached)] == pytest.approx([count / 2 for _, count in reached])
         if trial.reached(TARGETS[-1]) is None:
             assert x[-1] == len(trial.precisions) / 2
-            assert text[-1] == f"ended after {len(trial.precisions)} evaluations"
+            assert text[-1].endswith(f" at the end, after {len(trial.precisions)} evaluations")
 
 
 def test_the_league_is_that_of_the_report(page: Chrome, report: Path) -> None:
@@ -262,7 +315,7 @@ def test_the_choices_are_in_the_address(page: Chrome, report: Path) -> None:
     page.get(kept)
     _wait(page, "document.body.dataset.ready === 'yes'")
     assert [name for name, *_ in _rows(page, "values")] == ["second", "best 2009"]
-    assert _element(page, "#what").text.startswith("1 function, 51 targets")
+    assert _element(page, "#what").text.startswith("Of the best value so far: 1 function in 3-D")
     assert _element(page, "#dimension").get_attribute("value") == "3"
 
 
