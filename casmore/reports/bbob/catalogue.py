@@ -1,6 +1,7 @@
 """The figures and tables of the stored results on COCO's suites, by name.
 
-The results on a suite are in a folder with its name.
+The results on a suite are in a folder with its name, those of the league in ``league`` and
+``league_ablation``.
 """
 
 import re
@@ -18,6 +19,7 @@ from casmore.reports.bbob import ecdf_figure, ratio_table
 from casmore.reports.bbob.heat_map import heat_map
 from casmore.reports.bbob.scaling_figure import scaling
 from casmore.reports.league_figure import strips
+from casmore.reports.parts_figure import parts
 from casmore.reports.regret import regret_figure, regret_summary, regret_table
 from casmore.reports.regret.regrets import Regrets
 from casmore.reports.report_error import ReportError
@@ -25,6 +27,9 @@ from casmore.reports.runtimes import Runtimes, dimensions, longest_budgets, solv
 
 # of the paper, and of cocopp's tables for bbob-largescale
 _SHOWN_DIMENSIONS = (5, 20, 80, 320)
+# the figures of the league's results, whose suite is BBOB
+_LEAGUE = {"league": ("ecdf", "league"), "league_ablation": ("parts",)}
+_LEAGUE_DIMENSIONS = (5, 10, 20, 40)  # of its ECDFs
 _OF_DIMENSION = re.compile(r"(ecdf|ecdf_functions|ert_ratios|regret)_(\d+)D")
 _PAIR = re.compile(r"(.+)_vs_(.+)")
 
@@ -36,13 +41,18 @@ def names(results: Path) -> list[str]:
         for suite in SUITES
         if (results / suite / trial_table.FILE).exists()
         for name in [*_names(_runtimes(results / suite)), *_regret_names(results / suite)]
+    ] + [
+        f"{folder}/{name}"
+        for folder, figures in _LEAGUE.items()
+        if (results / folder / trial_table.FILE).exists()
+        for name in figures
     ]
 
 
 def is_known(name: str) -> bool:
-    """Whether ``name`` is one of this catalogue: that of a suite, a slash, and a figure."""
-    suite, separator, _ = name.partition("/")
-    return bool(separator) and suite in SUITES
+    """Whether ``name`` is one of this catalogue: a folder of the results, a slash, a figure."""
+    folder, separator, _ = name.partition("/")
+    return bool(separator) and (folder in SUITES or folder in _LEAGUE)
 
 
 def _names(runtimes: Sequence[Runtimes]) -> list[str]:
@@ -76,7 +86,8 @@ def make(name: str, results: Path) -> list[Path]:
         A suite, a slash, and one of ``ecdf_05D``, ``ecdf_functions_05D``, ``ert_ratios_05D``, each
         with any dimension of the table; ``scaling``; ``league``; ``A_vs_B``, the heat map of any
         two solvers; ``regret``, ``regret_05D`` or ``average_regret``, if the regret was recorded.
-        For example ``bbob/scaling``.
+        For example ``bbob/scaling``. Of the league: ``league/ecdf``, ``league/league`` and
+        ``league_ablation/parts``.
     results
         The folder that has, for example, ``bbob/trials.csv.gz``.
 
@@ -113,6 +124,11 @@ def _figure(name: str, runtimes: list[Runtimes]) -> Figure | dict[str, str]:
         return draw[match[1]](runtimes, dimension)
     if name == "scaling":
         return scaling(runtimes)
+    if name == "ecdf":
+        shown = [r for r in runtimes if r.dimension in _LEAGUE_DIMENSIONS]
+        return ecdf_figure.by_dimension(shown or runtimes)
+    if name == "parts":
+        return parts(runtimes)
     if name == "league":
         return strips(league.standings(runtimes))
     if match := _PAIR.fullmatch(name):

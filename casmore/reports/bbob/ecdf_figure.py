@@ -7,7 +7,7 @@ most suites, which reaches each target after the smallest ERT of any algorithm o
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,34 @@ def by_function(runtimes: Sequence[Runtimes], dimension: int) -> Figure:
     suite = suite_of(runtimes)
     panels = {suite.title(f): range(f, f + 1) for f in suite.functions}
     return _figure(runtimes, dimension, panels, columns=4)
+
+
+def by_dimension(runtimes: Sequence[Runtimes]) -> Figure:
+    """Return the figure over all functions: a panel for each dimension."""
+    shown = dimensions(runtimes)
+    columns = 2 if len(shown) == 4 else min(3, len(shown))
+    rows = math.ceil(len(shown) / columns)
+    names, rng = solvers(runtimes), np.random.default_rng(_SEED)
+    with style.paper():
+        figure = Figure(figsize=(style.PAGE, 1.9 * rows + 0.45), layout="constrained")
+        axes = figure.subplots(rows, columns, sharey=True, squeeze=False)
+        for ax in axes.flat[len(shown) :]:
+            ax.set_visible(False)
+        for ax, n in zip(axes.flat, shown, strict=False):
+            own = [r for r in runtimes if r.dimension == n]
+            simulated = {(r.solver, r.function): simulate(r, _SAMPLES, rng) for r in own}
+            limit = _BEYOND * max(r.longest for r in own) / n
+            functions = sorted({r.function for r in own})
+            _draw_best(ax, suite_of(own), functions, n, limit)
+            for index, solver in enumerate(names):
+                of_solver = [r for r in own if r.solver == solver]
+                _draw(ax, of_solver, simulated, limit, style.line(index), solver)
+            _finish(ax, f"{n}-D   ({trial_note(own)})", limit)
+        figure.supxlabel("evaluations / dimension", fontsize=8)
+        figure.supylabel("fraction of function-target pairs", fontsize=8)
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=7, fontsize=7)
+    return figure
 
 
 def curve(
@@ -102,7 +130,9 @@ def _figure(
     return figure
 
 
-def _draw_best(ax: Axes, suite: Suite, functions: range, dimension: int, limit: float) -> None:
+def _draw_best(
+    ax: Axes, suite: Suite, functions: Iterable[int], dimension: int, limit: float
+) -> None:
     for name in suite.best[-1:]:
         best = references.best(suite, name)
         ert = [best[dimension, f][:, None] for f in functions]
