@@ -14,8 +14,8 @@ def add_commands(commands: Any) -> None:
         "report",
         _report,
         "make the report of a run, which may be incomplete",
-        "Prints a summary, and writes it as CSV, with figures and cocopp's pages. For a study, "
-        "writes its tables.",
+        "Prints a summary, and writes it as CSV, with figures, a page to explore the results in a "
+        "browser, and cocopp's pages. For a study, writes its tables.",
         (
             "casmore report quick",
             "casmore report quick --compare runs/mine/data/CMA-ES --compare BIPOP-CMA-ES_hansen",
