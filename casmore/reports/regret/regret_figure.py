@@ -8,6 +8,7 @@ last values count.
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -80,7 +81,7 @@ def by_dimension(
                         x, y = curve(*found[solver], kind, budget)
                         _step(ax, x, y, budget, index, solver)
                 _finish(ax, f"{title}, {dimension}-D", budget)
-        _label(figure, axes[0, 0])
+        _label(figure, axes)
     return figure
 
 
@@ -126,7 +127,7 @@ def by_group(
                 _step(ax, *curve(*of_panel, BEST, budget), budget, index, None, linewidth=0.6)
                 _step(ax, *curve(*of_panel, SAMPLES, budget), budget, index, solver)
             _finish(ax, f"{name}, {dimension}-D", budget)
-        _label(figure, axes[0, 0])
+        _label(figure, axes)
     return figure
 
 
@@ -170,9 +171,10 @@ def _finish(ax: Axes, title: str, budget: float) -> None:
     ax.set_title(title, fontsize=7, pad=3)
 
 
-def _label(figure: Figure, ax: Axes) -> None:
+def _label(figure: Figure, axes: NDArray[Any]) -> None:
+    for row in axes:
+        row[0].set_ylabel("fraction of\nfunction-target pairs", fontsize=7)
     figure.supxlabel("evaluations / dimension", fontsize=8)
-    figure.supylabel("fraction of function-target pairs", fontsize=8)
-    handles, labels = ax.get_legend_handles_labels()
+    handles, labels = axes[0, 0].get_legend_handles_labels()
     columns = min(len(labels), _SOLVERS_IN_A_ROW)
     figure.legend(handles, labels, loc="outside upper center", ncols=max(columns, 1))

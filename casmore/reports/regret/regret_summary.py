@@ -15,8 +15,8 @@ CAPTION = (
     "Average log10 of the regret: of the median recent sample, and in brackets of the mean of the "
     "search distribution. The average is over the logarithm of the evaluations, from the "
     "dimension to the budget, over the trials, and over the functions of a group that all solvers "
-    "have. After the end of a trial its last regret counts; a regret below 1e-8 counts as 1e-8. "
-    "Bold: smallest regret of samples in its row."
+    "have. After the end of a trial its last regret counts. A regret below 1e-8 counts as 1e-8, "
+    "one above 1e10 as 1e10. Bold: smallest regret of samples in its row."
 )
 ALL = "all"
 

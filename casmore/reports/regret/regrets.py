@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 
 SAMPLES, MEAN = "samples", "mean"
 _MEDIAN = QUANTILES.index(0.5)
-SMALLEST = TARGETS[-1]  # less counts as this
+# in averages, less counts as the first, and more as the second: a search may diverge
+SMALLEST, LARGEST = TARGETS[-1], 1e10
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,8 @@ def average_log(regret: Regrets, what: str, budget: float) -> Array:
     """Return the average log10 of the regret in each trial, shape (trials,).
 
     The average is over the logarithm of the evaluations, from the dimension to the budget. After
-    the end of a trial its last regret counts, and a regret below 1e-8 as 1e-8.
+    the end of a trial its last regret counts. A regret below 1e-8 counts as 1e-8, one above 1e10
+    as 1e10.
 
     Parameters
     ----------
@@ -187,7 +189,7 @@ def average_log(regret: Regrets, what: str, budget: float) -> Array:
     """
     grid = points(budget)
     grid = grid[grid >= regret.dimension]
-    values = np.log10(np.maximum(_on(regret, what, grid), SMALLEST))
+    values = np.log10(np.clip(_on(regret, what, grid), SMALLEST, LARGEST))
     steps = np.diff(np.log10(grid))
     trapezoids = (values[:, 1:] + values[:, :-1]) / 2
     return np.asarray(trapezoids @ steps / steps.sum())

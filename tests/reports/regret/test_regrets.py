@@ -10,12 +10,21 @@ import pytest
 from matplotlib.figure import Figure
 from reports.logged import LoggedRun, Trial
 
+from casmore.problems.regret import checkpoints
 from casmore.problems.suites import BBOB
 from casmore.reports import ReportError, ecdf, unit_table
 from casmore.reports.bbob import catalogue
 from casmore.reports.export import export
 from casmore.reports.regret import regret_figure, regret_summary, regret_table
-from casmore.reports.regret.regrets import MEAN, SAMPLES, Regrets, average_log, fraction, of_units
+from casmore.reports.regret.regrets import (
+    MEAN,
+    SAMPLES,
+    Regrets,
+    average_log,
+    collect,
+    fraction,
+    of_units,
+)
 from casmore.reports.runtimes import TARGETS, Runtimes
 
 
@@ -153,3 +162,11 @@ def test_the_stored_results_have_the_figures(
     assert "| 3 | all |" in (tmp_path / "bbob/average_regret.md").read_text()
     with pytest.raises(ReportError, match=r"the regret is known in \[2, 3\]-D"):
         catalogue.make("bbob/regret_07D", tmp_path)
+
+
+def test_a_search_that_diverges_has_a_finite_average() -> None:
+    grid = np.array(checkpoints(1000), dtype=float)
+    record = (grid, np.full(len(grid), np.inf), np.full(len(grid), 1e-300))
+    diverged = collect("a", 17, 5, [1], [record])
+    assert average_log(diverged, SAMPLES, 1000) == pytest.approx([10.0])
+    assert average_log(diverged, MEAN, 1000) == pytest.approx([-8.0])
