@@ -24,6 +24,7 @@ from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.evolution_path import EvolutionPath
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.models import Complexity, Model
+from casmore.algorithms.noise import Reliability
 from casmore.algorithms.surrogate import DirectFit
 from casmore.problems.analytic import FUNCTIONS
 
@@ -38,13 +39,15 @@ RESAMPLES = 2000
 class PathFromRichestModel(CasMore):
     """The path begins with the first richest model, as in the authors' code."""
 
-    def _fitted(self, targets: Array, complexity: Complexity) -> Model:
+    def _fitted(
+        self, targets: Array, complexity: Complexity, reliability: Reliability | None = None
+    ) -> Model:
         if self.complexity is not self.parameters.richest_model:
             p, n = self.parameters, self.distribution.dimension
             self.path = EvolutionPath(
                 n, p.path_smoothing, p.epsilon_mean, p.path_gain, p.desired_angle
             )
-        return super()._fitted(targets, complexity)
+        return super()._fitted(targets, complexity, reliability)
 
 
 class UnboundedPath(EvolutionPath):

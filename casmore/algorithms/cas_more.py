@@ -25,6 +25,9 @@ from casmore.algorithms.trust_region import covariance_scales, mean_step
 
 Array = NDArray[np.float64]
 
+# Samples by which the queue grows for each one by which the population grows, under noise
+_SAMPLES_PER_GROWTH = 16
+
 
 @dataclass(frozen=True, kw_only=True)
 class CasMoreParameters(SurrogateParameters):
@@ -49,7 +52,8 @@ class CasMoreParameters(SurrogateParameters):
         The fixed schedule of CA-MORE, ``delta`` and ``H^0`` in nats.
     noise
         ``"none"``: as in the paper. ``"auto"``: if the residuals of the surrogate indicate noise,
-        the trust regions shrink, and targets are replaced by their ranks; see
+        the trust regions and the model shrink, targets are replaced by their ranks, and
+        populations and queue grow up to eight and many times; see
         ``casmore.algorithms.noise``.
     queue_size, richest_model, samples_per_parameter, whitening, target_normalization
     clip, kurtosis_threshold, ridge, fit_method
@@ -150,6 +154,11 @@ class CasMore(SurrogateSearch):
         self.path = EvolutionPath(n, p.path_smoothing, p.epsilon_mean, p.path_gain, p.desired_angle)
         self.noise = NoiseFilter()
 
+    @property
+    def population_size(self) -> int:
+        """Number of points that ``ask`` returns, ``K``; with ``noise="auto"`` it may grow."""
+        return round(self.parameters.population_size * self.noise.growth)
+
     def _update(self, X: Array, y: Array) -> None:
         """Do one iteration of the paper with K new samples.
 
@@ -161,6 +170,7 @@ class CasMore(SurrogateSearch):
         p, n = self.parameters, self.distribution.dimension
 
         # The queue D of the last Q samples, and its targets ("Target Normalization")
+        self.queue.resize(self._queue_size())
         self.queue.add(X, y)
         targets = self._targets()
         if targets is None:
@@ -173,12 +183,13 @@ class CasMore(SurrogateSearch):
         if complexity is None:
             return
         model = self._fitted(targets, complexity)
+        if p.noise is NoiseHandling.AUTO and complexity is p.richest_model:
+            self.noise.update(self._reliability(targets, model), len(y) / len(self.queue))
+            if self.noise.is_noisy:
+                model = self._fitted(targets, complexity, self.noise.reliability)
+        trust = self.noise  # all its factors are 1 unless noise is estimated, and found
         basis = model.basis
         d, g = basis.d, basis.along(model.a)
-
-        trust = self.noise  # all its factors are 1 unless noise is estimated, and found
-        if p.noise is NoiseHandling.AUTO and complexity is p.richest_model:
-            self.noise.update(self._reliability(targets, model))
 
         # The mean: maximise f, with KL at most eps_mu ("Updating the Mean")
         step, _ = mean_step(d, g, p.epsilon_mean * trust.mean_radius)
@@ -197,9 +208,18 @@ class CasMore(SurrogateSearch):
         self.distribution = self.distribution.updated(z, basis, scales)
         self.model, self.complexity = model, complexity
 
-    def _fitted(self, targets: Array, complexity: Complexity) -> Model:
+    def _queue_size(self) -> int:
+        """Return ``Q_max``, which grows with the population."""
+        p = self.parameters
+        return p.queue_size + _SAMPLES_PER_GROWTH * (self.population_size - p.population_size)
+
+    def _fitted(
+        self, targets: Array, complexity: Complexity, reliability: Reliability | None = None
+    ) -> Model:
         """Return the richest surrogate for which there are enough samples."""
-        return self.fit.fit(self.queue, targets, complexity, self.distribution)
+        return self.fit.fit(
+            self.queue, targets, complexity, self.distribution, reliability=reliability
+        )
 
     def _reliability(
         self, targets: Array, model: Model, weights: Array | None = None

@@ -176,8 +176,7 @@ class GaussianSearch(ABC):
             self._best_x, self.best_y = X[best].copy(), float(y[best])
         if len(self._waiting_y) > 0:
             X, y = np.concatenate([self._waiting_X, X]), np.concatenate([self._waiting_y, y])
-        K = self.population_size
-        while len(y) >= K:
+        while len(y) >= (K := self.population_size):
             self._iterate(X[:K], y[:K])
             X, y = X[K:], y[K:]
             if self._stop:

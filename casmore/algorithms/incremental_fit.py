@@ -25,6 +25,7 @@ from scipy.linalg import blas, lapack
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.mean_estimate import MeanEstimate, estimate
 from casmore.algorithms.models import Complexity, Model
+from casmore.algorithms.noise import Reliability
 from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.surrogate import DirectFit, Layout, build_features
 from casmore.algorithms.whitening import empirical_whitening, standardisation
@@ -82,16 +83,20 @@ class IncrementalFit:
         y: Array,
         complexity: Complexity,
         distribution: SearchDistribution,
+        weights: None = None,
+        reliability: Reliability | None = None,
     ) -> Model:
         """Fit the model to ``y``; the result is that of `DirectFit.fit` up to rounding.
+
+        A model that shrinks with its ``reliability`` is fitted directly.
 
         Raises
         ------
         numpy.linalg.LinAlgError
             If the normal equations can't be solved even after a recomputation.
         """
-        if complexity is not self._richest:
-            return self._direct.fit(queue, y, complexity, distribution)
+        if complexity is not self._richest or reliability is not None:
+            return self._direct.fit(queue, y, complexity, distribution, weights, reliability)
         self.fits += 1
         state = self._state
         self._state = None  # a failure below leaves no inconsistent state
@@ -197,6 +202,7 @@ class _Inverse:
         self._error = math.inf  # error of the last solution that was checked
         self._solved = 0
         self._born = self._seen = queue.total
+        self._resized = queue.resized
         parameters = complexity.parameters(distribution.dimension)
         self._part = max(parameters // 2, 8)
         self._features = np.empty((parameters, queue.capacity))
@@ -220,11 +226,11 @@ class _Inverse:
         build_features(W, self._complexity, out[1:])
 
     def is_due(self, queue: SampleQueue) -> bool:
-        """Whether all samples have been replaced since the frame was chosen.
+        """Whether all samples have been replaced or moved since the frame was chosen.
 
         The distribution may then have moved away from the frame, which degrades the conditioning.
         """
-        return queue.total - self._born >= queue.capacity
+        return queue.total - self._born >= queue.capacity or queue.resized != self._resized
 
     def follow(self, queue: SampleQueue) -> bool:
         """Add the new samples of the queue and remove the overwritten ones; False on failure."""
@@ -266,7 +272,7 @@ class _Inverse:
 
     def knows(self, queue: SampleQueue) -> bool:
         """Whether the inverse is that of all samples of the queue."""
-        return self._seen == queue.total
+        return self._seen == queue.total and self._resized == queue.resized
 
     def estimate_at(self, point: Array, y: Array) -> MeanEstimate:
         """Return the model's value at a point, shape (n,), and its standard error."""

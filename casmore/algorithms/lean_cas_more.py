@@ -157,7 +157,9 @@ class LeanCasMore(CasMore):
         """Index of the model with the better predictions so far."""
         return int(self.agreement.argmax())
 
-    def _fitted(self, targets: Array, complexity: Complexity) -> Model:
+    def _fitted(
+        self, targets: Array, complexity: Complexity, reliability: Reliability | None = None
+    ) -> Model:
         """Fit both surrogates; return the one that predicts better."""
         p = self.parameters
         rewards = finite_rewards(self.queue.values)
@@ -167,7 +169,7 @@ class LeanCasMore(CasMore):
         self._fitted_in = self.distribution
         self._fitted_to = ((-gaps, without_outliers), (targets, by_rank))
         self._models = tuple(
-            self.fit.fit(self.queue, values, complexity, self.distribution, weights)
+            self.fit.fit(self.queue, values, complexity, self.distribution, weights, reliability)
             for values, weights in self._fitted_to
         )
         return self._models[self._better]

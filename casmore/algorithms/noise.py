@@ -1,4 +1,4 @@
-"""Noise handling of CAS-MORE: how much of a surrogate is signal.
+"""Noise handling of CAS-MORE: how much of a surrogate is signal, and what follows from it.
 
 This is not in the paper. A quadratic model fitted to Q samples averages over them, so the residuals
 of the fit reveal the noise without further evaluations. The model has two parts: the linear part
@@ -13,10 +13,17 @@ For coefficients with a normal prior of unknown variance, the posterior mean is 
 which is the estimator of James and Stein in the form of empirical Bayes (Efron and Morris, "Stein's
 estimation rule and its competitors", JASA 1973). ``rho`` is the *reliability* of the part: 1
 without noise, 0 if chance alone would have explained as much. The trust regions shrink with it.
+
+While most of the variance is noise, the model becomes the posterior mean itself: with the prior's
+variance from the data, the ridge of a standardised coefficient is ``q (1 / rho - 1)``. Compared
+with least squares, this matters most if there are few samples per coefficient, since the errors of
+the many quadratic coefficients then dominate those of the linear ones. Finally, populations and
+queue grow, so that a step averages over more samples.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,6 +34,10 @@ from scipy.linalg import lapack
 from casmore.algorithms.models import Model
 
 Array = NDArray[np.float64]
+
+
+# Smallest reliability used, so that a search that sees only noise can still find out
+_LEAST = 0.02
 
 
 class NoiseHandling(StrEnum):
@@ -52,6 +63,26 @@ class Reliability:
     linear: float
     quadratic: float
     explained: float
+
+    def ridge(self, n: int, q: int, coefficients: int) -> Array:
+        """Return the ridge of each standardised coefficient that gives the posterior mean.
+
+        If the features were uncorrelated, it would multiply the coefficients of a part by its
+        reliability.
+
+        Parameters
+        ----------
+        n
+            The dimension, which is the number of linear coefficients; these come first.
+        q
+            Number of samples.
+        coefficients
+            Number of coefficients without the constant.
+        """
+        ridge = np.empty(coefficients)
+        ridge[:n] = q * (1 / max(self.linear, _LEAST) - 1)
+        ridge[n:] = q * (1 / max(self.quadratic, _LEAST) - 1)
+        return ridge
 
 
 def reliability(
@@ -121,34 +152,48 @@ class NoiseFilter:
     ----------
     linear, quadratic, explained : float
         See `Reliability`; 1 in the beginning.
+    growth : float
+        Factor of the population size, from 1 to 8.
     """
 
     _KEEP = 0.8  # of the averages, an iteration
     _POWER = 3  # of the reliabilities in the trust regions (measured: 1, 2, 3 and 4)
-    _LEAST = 0.02  # so that a search that sees only noise can still find out
     _LEAST_ENTROPY = 0.05
-    _RANKS_BELOW = 0.6  # explained variance below which targets are replaced by their ranks
+    _NOISY_BELOW = 0.6  # explained variance below which targets are ranks and the model shrinks
+    _GROWING_BELOW = 0.25  # explained variance below which populations grow
+    _GROWTH_RATE = 1.2  # of the logarithm, when all samples of the queue have been replaced
+    _MOST_GROWTH = 8.0
 
     def __init__(self) -> None:
-        self.linear = self.quadratic = self.explained = 1.0
+        self.linear = self.quadratic = self.explained = self.growth = 1.0
 
-    def update(self, found: Reliability | None) -> None:
-        """Include one more iteration in the average."""
+    def update(self, found: Reliability | None, replaced: float) -> None:
+        """Include one more iteration in the averages; adapt the growth.
+
+        Parameters
+        ----------
+        found
+            The reliability of this iteration's model.
+        replaced
+            Fraction of the queue that this iteration has replaced.
+        """
         if found is None:
             return
         for name in ("linear", "quadratic", "explained"):
             now = max(0.0, getattr(found, name))
             setattr(self, name, self._KEEP * getattr(self, name) + (1 - self._KEEP) * now)
+        rate = self._GROWTH_RATE * replaced * (self._GROWING_BELOW - self.explained)
+        self.growth = min(max(self.growth * math.exp(rate), 1.0), self._MOST_GROWTH)
 
     @property
     def mean_radius(self) -> float:
         """Factor of ``eps_mu``."""
-        return max(self.linear, self._LEAST) ** self._POWER
+        return max(self.linear, _LEAST) ** self._POWER
 
     @property
     def covariance_radius(self) -> float:
         """Factor of ``eps_Sigma``."""
-        return max(self.quadratic, self._LEAST) ** self._POWER
+        return max(self.quadratic, _LEAST) ** self._POWER
 
     @property
     def entropy_rate(self) -> float:
@@ -158,4 +203,9 @@ class NoiseFilter:
     @property
     def is_noisy(self) -> bool:
         """Whether noise exceeds what a quadratic model can explain."""
-        return self.explained < self._RANKS_BELOW
+        return self.explained < self._NOISY_BELOW
+
+    @property
+    def reliability(self) -> Reliability:
+        """The averages."""
+        return Reliability(self.linear, self.quadratic, self.explained)

@@ -18,16 +18,24 @@ class SampleQueue:
         The dimension n of the points.
     capacity
         ``Q_max``, the largest number of samples kept.
+
+    Attributes
+    ----------
+    total : int
+        Number of samples ever added.
+    resized : int
+        How often the capacity has changed, which moves all samples to other rows.
     """
 
     def __init__(self, dimension: int, capacity: int) -> None:
         self.capacity = capacity
         self._points = np.empty((capacity, dimension))
         self._values = np.empty(capacity)
-        self.total = 0  # number of samples ever added; sample i is in row i % capacity
+        self.total = self.resized = 0
+        self._first = 0  # sample i is in row (i - first) % capacity
 
     def __len__(self) -> int:
-        return min(self.total, self.capacity)
+        return min(self.total - self._first, self.capacity)
 
     @property
     def points(self) -> Array:
@@ -47,10 +55,22 @@ class SampleQueue:
         self._points[rows] = X[-self.capacity :]
         self._values[rows] = y[-self.capacity :]
 
+    def resize(self, capacity: int) -> None:
+        """Change the capacity; the last samples are kept, as many as it holds."""
+        if capacity == self.capacity:
+            return
+        kept = self.rows_since(self.total - min(len(self), capacity))
+        X, y = self._points[kept], self._values[kept]
+        self.capacity = capacity
+        self._points, self._values = np.empty((capacity, X.shape[1])), np.empty(capacity)
+        self._points[: len(y)], self._values[: len(y)] = X, y
+        self._first = self.total - len(y)
+        self.resized += 1
+
     def rows_since(self, total: int) -> NDArray[np.intp]:
         """Return the rows written since ``total`` had this value, oldest first, each once."""
-        first = max(total, self.total - self.capacity)
-        return np.arange(first, self.total) % self.capacity
+        first = max(total, self.total - self.capacity, self._first)
+        return (np.arange(first, self.total) - self._first) % self.capacity
 
 
 def _read_only(view: Array) -> Array:

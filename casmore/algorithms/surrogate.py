@@ -11,6 +11,7 @@ from scipy.linalg import blas, lapack
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.mean_estimate import MeanEstimate, regression_at
 from casmore.algorithms.models import Complexity, DiagonalModel, Model, QuadraticModel
+from casmore.algorithms.noise import Reliability
 from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.whitening import (
     empirical_whitening,
@@ -62,6 +63,7 @@ class DirectFit:
         complexity: Complexity,
         distribution: SearchDistribution,
         weights: Array | None = None,
+        reliability: Reliability | None = None,
     ) -> Model:
         """Fit the model to ``y`` (to be maximised) at the points of the queue.
 
@@ -78,6 +80,9 @@ class DirectFit:
         weights
             Weights of the squared residuals, shape (q,), with mean 1; default: all 1, as in the
             paper.
+        reliability
+            Shrinks the linear and the quadratic part towards 0, as the reliability of an earlier
+            fit suggests; default: no shrinkage, as in the paper.
 
         Returns
         -------
@@ -90,8 +95,11 @@ class DirectFit:
             If the normal equations can't be solved.
         """
         W, M, offset = self._coordinates(queue.points, complexity, distribution, weights)
-        features = build_features(W, complexity, self._features[:, : len(y)])
-        coefficients, constant = ridge_regression(features, y, self.ridge, weights)
+        features = build_features(W, complexity, self._room(len(y)))
+        ridge: float | Array = self.ridge
+        if reliability is not None:
+            ridge = self.ridge + reliability.ridge(len(W), len(y), len(features))
+        coefficients, constant = ridge_regression(features, y, ridge, weights)
         return self.layout.assemble(coefficients, constant, complexity).substitute(M, offset)
 
     def estimate_at_mean(
@@ -109,9 +117,15 @@ class DirectFit:
             If the normal equations can't be solved.
         """
         W, _, mean = self._coordinates(queue.points, complexity, distribution, None)
-        features = build_features(W, complexity, self._features[:, : len(y)])
+        features = build_features(W, complexity, self._room(len(y)))
         at = build_features(mean[:, np.newaxis], complexity, np.empty((len(self._features), 1)))
         return regression_at(features, at[:, 0], y)
+
+    def _room(self, q: int) -> Array:
+        """Return the memory for the features of q samples; it grows with the queue."""
+        if q > self._features.shape[1]:
+            self._features = np.empty((len(self._features), q))
+        return self._features[:, :q]
 
     def _coordinates(
         self,
@@ -172,7 +186,7 @@ def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
 
 
 def ridge_regression(
-    features: Array, y: Array, ridge: float, weights: Array | None = None
+    features: Array, y: Array, ridge: float | Array, weights: Array | None = None
 ) -> tuple[Array, float]:
     """Regress ``y`` on the features, with an intercept and a ridge on standardised features.
 
@@ -188,7 +202,7 @@ def ridge_regression(
     y
         Targets, shape (q,).
     ridge
-        Regularisation of the standardised coefficients.
+        Regularisation of the standardised coefficients, one number or one for each, shape (p,).
     weights
         Weights of the squared residuals, shape (q,), with mean 1; default: all 1.
 

@@ -177,7 +177,7 @@ class Restarting:
 
     def _fresh(self, population_size: int | None, sigma0: float) -> Solver:
         x0 = self._start(self._rng)
-        return self._factory(
+        solver = self._factory(
             x0,
             sigma0,
             population_size=population_size,
@@ -185,6 +185,8 @@ class Restarting:
             target=self._target,
             **self.settings,
         )
+        self._population_size = solver.population_size  # a solver may change its own under way
+        return solver
 
     @property
     def population_size(self) -> int:
@@ -276,7 +278,7 @@ class Restarting:
         self._best_x, self._best_y = self.best_x, self.best_y
         self._evaluations_before = self.evaluations
         self.restarts += 1
-        population, sigma0 = self.solver.population_size, self._sigma0
+        population, sigma0 = self._population_size, self._sigma0
         if population == 0:
             self.solver = self._fresh(None, sigma0)
             return

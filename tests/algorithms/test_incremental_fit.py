@@ -150,3 +150,19 @@ def test_a_pickled_run_goes_on_bit_for_bit() -> None:
             solver.tell(X, ellipsoid(X))
     assert (whole.mean == part.mean).all()
     assert (whole.distribution.factor == part.distribution.factor).all()
+
+
+def test_it_follows_a_queue_of_changing_capacity() -> None:
+    rng = np.random.default_rng(6)
+    n = 3
+    queue, fit = SampleQueue(n, 30), IncrementalFit(n, 30, 1e-10)
+    distribution = SearchDistribution.isotropic(np.zeros(n), 1.0)
+    for capacity in (30, 30, 45, 45, 45, 25, 25, 60, 60, 60):
+        queue.resize(capacity)
+        X = rng.standard_normal((20, n))
+        queue.add(X, rosenbrock(X))
+        y = robust(-queue.values)
+        ours = fit.fit(queue, y, Complexity.FULL, distribution)
+        theirs = DirectFit(n, capacity, 1e-10).fit(queue, y, Complexity.FULL, distribution)
+        assert disagreement(ours, theirs, rng.standard_normal((50, n))) < 1e-7
+    assert fit.renewals < fit.fits

@@ -1,5 +1,6 @@
 """What the residuals of the surrogate tell of noise, and what CAS-MORE makes of it."""
 
+import pickle
 from collections.abc import Callable
 
 import numpy as np
@@ -15,6 +16,7 @@ from casmore.algorithms.noise import NoiseFilter, Reliability, reliability
 from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.surrogate import DirectFit
 from casmore.algorithms.targets import TargetNormalization, normalize
+from casmore.solvers.restarts import Restarting, UniformStart
 
 Array = NDArray[np.float64]
 P = Complexity.FULL.parameters(3)
@@ -109,19 +111,99 @@ def test_normal_scores_keep_the_order_and_share_ties() -> None:
     assert scores == pytest.approx(stats.norm.ppf([0.4, 0.1, 0.4, 0.7, 0.9]))
 
 
+def test_the_model_shrinks_to_the_posterior_mean_of_its_coefficients() -> None:
+    """With the prior that its reliabilities imply, by numpy, for correlated features."""
+    rng = np.random.default_rng(8)
+    q = 40
+    X = rng.standard_normal((q, 2)) @ np.array([[1.0, 0.4], [0.0, 1.0]])
+    y = X[:, 0] + X[:, 0] * X[:, 1] + rng.standard_normal(q)
+    queue = SampleQueue(2, q)
+    queue.add(X, y)
+    whole = SearchDistribution.isotropic(np.zeros(2), 1.0)
+    fit = DirectFit(2, q, 0.0)
+    found = fit.fit(
+        queue,
+        y,
+        Complexity.FULL,
+        whole,
+        reliability=Reliability(linear=0.8, quadratic=0.3, explained=0),
+    )
+    # the features are those of samples with mean 0 and covariance I
+    C = np.linalg.cholesky(np.cov(X.T, bias=True))
+    W = np.linalg.solve(C, (X - X.mean(axis=0)).T)
+    products = np.array([W[0] ** 2, W[0] * W[1], W[1] ** 2])
+    F = np.concatenate([W, products])
+    F = (F - F.mean(axis=1, keepdims=True)) / F.std(axis=1, keepdims=True)
+    # y = b' f + e with variance s^2 of e, tau^2 of b: s^2 / tau^2 = q (1 - rho) / rho
+    prior = np.repeat([q * 0.2 / 0.8, q * 0.7 / 0.3], [2, 3])
+    b = np.linalg.solve(F @ F.T + np.diag(prior), F @ (y - y.mean()))
+    assert found(X) == pytest.approx(y.mean() + b @ F)
+
+
 def test_the_filter_begins_with_trust_and_forgets() -> None:
     noise = NoiseFilter()
     assert (noise.mean_radius, noise.covariance_radius, noise.entropy_rate) == (1, 1, 1)
     for _ in range(50):
-        noise.update(Reliability(0.5, 0.0, -0.2))
+        noise.update(Reliability(0.5, 0.0, -0.2), 0.1)
     assert noise.mean_radius == pytest.approx(0.5**3, rel=1e-3)
     assert noise.covariance_radius == pytest.approx(0.02**3)
     assert noise.is_noisy
-    noise.update(None)
+    noise.update(None, 0.1)
     for _ in range(50):
-        noise.update(Reliability(1.0, 1.0, 1.0))
+        noise.update(Reliability(1.0, 1.0, 1.0), 0.1)
     assert noise.mean_radius == pytest.approx(1, rel=1e-3)
     assert not noise.is_noisy
+
+
+def test_the_population_grows_while_nothing_is_explained_and_shrinks_again() -> None:
+    noise = NoiseFilter()
+    for _ in range(60):  # until the average has reached 0
+        noise.update(Reliability(0.0, 0.0, 0.0), 0.0)
+    assert noise.growth == 1
+    for _ in range(40):
+        noise.update(Reliability(0.0, 0.0, 0.0), 0.1)
+    # four queues of samples at a rate of 1.2 x 0.25
+    assert noise.growth == pytest.approx(np.exp(1.2), rel=1e-4)
+    for _ in range(200):
+        noise.update(Reliability(0.0, 0.0, 0.0), 0.1)
+    assert noise.growth == 8
+    for _ in range(100):
+        noise.update(Reliability(1.0, 1.0, 1.0), 0.1)
+    assert noise.growth == 1
+
+
+def noisy_run(parts: int | None = None, n: int = 3) -> CasMore:
+    rng = np.random.default_rng(9)
+    solver = CasMore(np.full(n, 1.0), 1.0, seed=1, noise="auto")
+    for _ in range(60):
+        X = solver.ask()
+        y = rng.standard_normal(len(X))
+        for start in range(0, len(X), parts or len(X)):
+            end = start + (parts or len(X))
+            solver.tell(X[start:end], y[start:end])
+    return solver
+
+
+def test_a_run_in_noise_has_more_samples_however_they_are_told() -> None:
+    solver = noisy_run()
+    K, Q = solver.parameters.population_size, solver.parameters.queue_size
+    assert 4 * K < solver.population_size <= 8 * K
+    assert len(solver.queue) == Q + 16 * (solver.population_size - K)
+    parts = noisy_run(parts=3)
+    assert np.array_equal(parts.mean, solver.mean)
+    copy = pickle.loads(pickle.dumps(solver))
+    assert np.array_equal(copy.ask(), solver.ask())
+
+
+def test_a_restart_doubles_the_population_that_the_run_began_with() -> None:
+    search = Restarting(CasMore, UniformStart(3), 1.0, seed=1, settings={"noise": "auto"})
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        X = search.ask()
+        search.tell(X, rng.standard_normal(len(X)))
+    assert search.population_size > 14
+    search.restart()
+    assert search.population_size == 14
 
 
 def sphere_with(noise: Callable[[int], Array]) -> Callable[[Array], Array]:
