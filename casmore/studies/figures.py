@@ -15,6 +15,7 @@ from casmore.studies.episodic.task_figures import TASK_FIGURES
 from casmore.studies.episodic.task_pictures import SHOWN, TASK_PICTURES
 from casmore.studies.grid_search import write_table
 from casmore.studies.hyper_parameters import write_tables
+from casmore.studies.noise_illustration import noise_signal
 from casmore.studies.normalization_illustration import robust_normalization
 from casmore.studies.path_illustration import evolution_path
 from casmore.studies.run_view_illustration import run_view
@@ -28,6 +29,7 @@ FIGURES: dict[str, Callable[[Path], Figure]] = {
     "evolution_path": evolution_path,
     "sensitivity": sensitivity,
     "run_view": run_view,
+    "noise_signal": noise_signal,
 }
 TABLES: dict[str, Callable[[Path], list[Path]]] = {
     "hyper_parameters": write_tables,
