@@ -53,7 +53,7 @@ class CasMoreParameters(SurrogateParameters):
     noise
         ``"none"``: as in the paper. ``"auto"``: if the residuals of the surrogate indicate noise,
         the trust regions and the model shrink, targets are replaced by their ranks, and
-        populations and queue grow up to eight and many times; see
+        populations, up to eight times as large, and the queue grow; see
         ``casmore.algorithms.noise``.
     queue_size, richest_model, samples_per_parameter, whitening, target_normalization
     clip, kurtosis_threshold, ridge, fit_method
