@@ -110,6 +110,33 @@ def test_workers_on_one_storage_learn_from_each_other(tmp_path: Path) -> None:
     assert len(points) == 120
 
 
+WORKER = """
+import sys
+import optuna
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from casmore.integrations.optuna import CasMoreSampler
+
+study = optuna.load_study(
+    study_name="s",
+    storage=JournalStorage(JournalFileBackend("study.log")),
+    sampler=CasMoreSampler(seed=int(sys.argv[1])),
+)
+study.optimize(lambda trial: (trial.suggest_float("x", -1, 1) - 0.3) ** 2, 25)
+"""
+
+
+def test_processes_share_a_study(tmp_path: Path) -> None:
+    study = optuna.create_study(study_name="s", storage=journal(tmp_path))
+    command = [sys.executable, "-c", WORKER]
+    workers = [subprocess.Popen([*command, seed], cwd=tmp_path) for seed in "12"]
+    assert [worker.wait() for worker in workers] == [0, 0]
+    trials = study.get_trials()
+    assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 50
+    assert len({trial.params["x"] for trial in trials}) == 50
+    assert study.best_value < 1e-6
+
+
 def test_threads_share_a_sampler() -> None:
     study = optuna.create_study(sampler=quiet())
     study.optimize(bowl, 100, n_jobs=2)
@@ -214,6 +241,37 @@ def test_pruned_trials_rank_last() -> None:
     study = run(ended(TrialState.PRUNED, better=True), 60)
     assert params(study) == params(run(ended(TrialState.COMPLETE, better=False), 60))
     assert sum(p["x"] > 0 for p in params(study)[40:]) < 10
+
+
+def test_brackets_of_hyperband_are_searched() -> None:
+    def objective(trial: Trial) -> float:
+        value = bowl(trial)
+        for step in range(9):
+            trial.report(value + 1 / (1 + step), step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return value
+
+    pruner = optuna.pruners.HyperbandPruner(max_resource=9)
+    study = optuna.create_study(sampler=quiet(), pruner=pruner)
+    study.optimize(objective, 100)
+    states = {trial.state for trial in study.get_trials()}
+    assert states == {TrialState.COMPLETE, TrialState.PRUNED}
+    assert study.best_value < 1e-3
+
+
+def test_the_estimate_of_noise_helps_with_a_noisy_objective() -> None:
+    def distance(seed: int, noise: str) -> float:
+        """Return the distance of the final mean from the optimum, in the unit cube."""
+        rng = np.random.default_rng(seed)
+        study = run(lambda t: bowl(t) + 0.3 * rng.standard_normal(), 200, seed=seed, noise=noise)
+        # away from the bounds, solver and cube have the same coordinates
+        return float(np.abs(solver(study).mean - [0.65, 4 / 6]).max())
+
+    with_estimate, without = (
+        np.median([distance(seed, noise) for seed in range(5)]) for noise in ("auto", "none")
+    )
+    assert with_estimate < 0.5 * without
 
 
 @pytest.mark.parametrize(
