@@ -19,8 +19,8 @@ def parts(runtimes: Sequence[Runtimes]) -> Figure:
     """Return the figure: points that the first solver has more than each of the others.
 
     A panel for each dimension, a column for each function group and one for all functions. The
-    points are those of the league, times 100: a blue cell says that the part is worth that much, an
-    orange one that it costs that much. The first row is the first solver's own points.
+    points are those of the league, times 100: a purple cell says that the part is worth that
+    much, an orange one that it costs that much. The first row is the first solver's own points.
 
     Raises
     ------

@@ -135,7 +135,7 @@ class Auto:
         self._start, self._best_x, self.best_y = start, start.copy(), math.inf
         self._factory, self._population_size = registry.factory(search), population_size
         self._population: Restarting | None = None  # the runs of lean CAS-MORE
-        self._spent_locally = 0
+        self._spent_locally = self._local_restarts = 0
         self.part: Solver
         self._limit = math.inf  # evaluations of the part, if it is not lean CAS-MORE
         if self.parameters.coordinate_search:
@@ -179,8 +179,9 @@ class Auto:
 
     @property
     def restarts(self) -> int:
-        """Number of restarts of lean CAS-MORE."""
-        return 0 if self._population is None else self._population.restarts
+        """Number of restarts of lean CAS-MORE and of SLSQP."""
+        own = 0 if self._population is None else self._population.restarts
+        return own + self._local_restarts
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -238,6 +239,7 @@ class Auto:
         if self._population is None:
             self.part = self._begin_population()
         elif self.parameters.local_restarts and self._spent_locally < self._population.evaluations:
+            self._local_restarts += 1
             self.part = self._quasi_newton(self._region.uniform(self._rng))
         else:
             self.part = self._population

@@ -168,7 +168,7 @@ class Restarting:
         self._evaluations_before = 0
         self._best_x: NDArray[np.float64] | None = None
         self._best_y = np.inf
-        self.restarts = 0
+        self._restarts_before = 0
         self.ended: list[dict[StopReason, float]] = []
         self.solver = self._fresh(population_size, sigma0)
         self._limit = math.inf  # evaluations of the current run
@@ -197,6 +197,11 @@ class Restarting:
     def evaluations(self) -> int:
         """Number of points told so far, over all runs."""
         return self._evaluations_before + self.solver.evaluations
+
+    @property
+    def restarts(self) -> int:
+        """Number of restarts, including those that the solver does by itself."""
+        return self._restarts_before + int(getattr(self.solver, "restarts", 0))
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -277,7 +282,7 @@ class Restarting:
         self.ended.append(self._run_has_ended())
         self._best_x, self._best_y = self.best_x, self.best_y
         self._evaluations_before = self.evaluations
-        self.restarts += 1
+        self._restarts_before = self.restarts + 1
         population, sigma0 = self._population_size, self._sigma0
         if population == 0:
             self.solver = self._fresh(None, sigma0)

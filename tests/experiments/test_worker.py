@@ -54,6 +54,22 @@ def test_the_record(finished: Path) -> None:
     )
 
 
+def test_restarts_that_a_solver_does_by_itself_are_logged(tmp_path: Path) -> None:
+    suite = {"functions": "24", "dimensions": [2], "instances": "1"}
+    solver = {"name": "auto", "restarts": "none", "settings": {"lower": -5.0, "upper": 5.0}}
+    work = make_plan(
+        config(suite=suite, solvers=[solver], budget={"evaluations_per_dimension": 400})
+    )[0]
+    folder = RunFolder(tmp_path)
+    assert run_unit(work, folder).error is None
+    unit = folder.unit(work.unit)
+    record = json.loads((unit / "unit.json").read_text())
+    assert record["restarts"] > 1
+    (logged,) = unit.rglob("*.rdat")
+    rows = [row for row in logged.read_text().splitlines() if not row.startswith("%")]
+    assert len(rows) == record["restarts"]
+
+
 def test_the_same_unit_gives_the_same_data(finished: Path, work: Work, tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     run_unit(work, folder)
