@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy
 import numpy.typing
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.util.typing import stringify_annotation
 
 _EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -105,6 +107,15 @@ def _shorten_signature(app, what, name, thing, options, signature, returns):
     return signature, returns
 
 
+def _shorten_property_types(app, doctree):
+    """Do the same for properties, whose types autodoc does not offer to change."""
+    for node in doctree.findall(addnodes.desc_annotation):
+        for long, short in _ALIASES.items():
+            shown = re.sub(r"~[\w.]*\.", "", long)
+            if shown in node.astext():
+                node[:] = [nodes.Text(node.astext().replace(shown, short))]
+
+
 def _find_in_another_module(app, env, node, text):
     """Resolve a name that is written without its module, if only one object has this name."""
     python = env.domains.python_domain
@@ -118,6 +129,7 @@ def _find_in_another_module(app, env, node, text):
 
 def setup(app):
     """Connect the functions above; Sphinx calls this."""
+    app.connect("doctree-read", _shorten_property_types)
     app.connect("missing-reference", _find_in_another_module)
     app.connect("source-read", _link_within_the_site)
     app.connect("autodoc-process-signature", _shorten_signature)

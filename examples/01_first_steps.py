@@ -33,3 +33,10 @@ print(f"value {result.fun:.1e} after {result.nfev} evaluations: {result.message}
 
 casmore.plot(result.trace)
 plt.show()
+
+# %%
+# `casmore.minimize` needs only bounds. It tries other methods first, then CAS-MORE with restarts,
+# until the target is reached or the budget is spent.
+
+result = casmore.minimize(f, bounds=[(-5, 5)] * 5, target=1e-9, seed=1)
+print(f"value {result.fun:.1e} after {result.nfev} evaluations: {result.message}")

@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from clones import ROOT
 
+import casmore
+from casmore.problems import episodic
+
 DOCS = ROOT / "docs"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
@@ -45,6 +48,15 @@ def test_every_page_can_be_reached_from_the_first_one() -> None:
         new = {entry for page in new for entry in _listed(pages[page])} & {*pages} - reached
     left_out = {path.name for page, path in pages.items() if page not in reached}
     assert not left_out, "to be added to a toctree, for example that of docs/guide/index.md"
+
+
+def test_the_api_reference_has_every_public_name() -> None:
+    reference = {
+        path.stem: set(re.findall(r"^   (\w+)$", path.read_text(), re.MULTILINE))
+        for path in (DOCS / "api").glob("*.rst")
+    }
+    assert set(casmore.__all__) <= reference["minimize"]
+    assert set(episodic.__all__) - {"TASKS"} <= reference["problems"]
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
