@@ -1,6 +1,7 @@
 """Stands in for ``casmore.reports.cocopp.process``: writes the least that a report has, at once.
 
-A file ``slow`` in the first algorithm's data makes it wait, a file ``broken`` fail.
+A file ``slow`` in the first algorithm's data makes it wait, a file ``broken`` fail, and a file
+``lost`` lets the real cocopp lose a figure.
 """
 
 import argparse
@@ -9,6 +10,8 @@ import sys
 import time
 import uuid
 from pathlib import Path
+
+from casmore.reports.cocopp.offline import import_cocopp
 
 
 def main() -> None:
@@ -24,6 +27,9 @@ def main() -> None:
         time.sleep(60)
     if (data / "broken").exists():
         sys.exit(f"{data.name} is broken")
+    if (data / "lost").exists():
+        ppfig = import_cocopp().ppfig
+        ppfig.save_figure(str(options.output / "no_such_folder" / "ecdf"), format="svg")
     pages = {"one_two_112805h1127": "index.html"}
     if options.full:
         pages |= {f"{d.name}_112805h11{i:02d}": "index1.html" for i, d in enumerate(options.data)}

@@ -26,6 +26,7 @@ SINGLE_INDEX = "index1.html"
 _PROCESS = "casmore.reports.cocopp.process"
 _STAMP = ".made-of"  # in the report's folder: a hash of all that it is made of
 _TIME = re.compile(r"_\d{6}h\d+$")  # what cocopp appends to the names of its folders
+_LOST = re.compile(r"UserWarning: (.*) is not writeable\.")
 _TAIL = 15  # lines of the log that an error shows
 
 
@@ -121,9 +122,14 @@ def _run(
             env={**os.environ, **ENVIRONMENT, "TMPDIR": scratch},
             check=False,
         )
+    text = log.read_text(encoding="utf-8", errors="replace")
+    # cocopp only warns of figures that it can't write
+    if lost := _LOST.findall(text):
+        names = ", ".join(Path(path).name for path in lost)
+        raise ReportError(f"cocopp could not write {names}; its log is {log}")
     # cocopp may find no data and still exit without an error
     if done.returncode or not any(output.glob(f"*/{INDEX}")):
-        lines = log.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
+        lines = text.rstrip().splitlines()
         raise ReportError(
             f"cocopp failed (exit code {done.returncode}); the end of its log {log}:\n"
             + "\n".join(f"  {line}" for line in lines[-_TAIL:])

@@ -87,6 +87,14 @@ def test_a_failure_leaves_the_last_report(data: list[Path], tmp_path: Path) -> N
     assert {path.name for path in report.parent.iterdir()} == {"cocopp", "cocopp.log"}
 
 
+def test_a_lost_figure_is_a_failure(data: list[Path], tmp_path: Path) -> None:
+    report = tmp_path / "reports/cocopp"
+    (data[0] / "lost").touch()
+    with pytest.raises(ReportError, match=r"cocopp could not write ecdf\.svg; its log is"):
+        cocopp_report.make(data, report)
+    assert not report.exists()
+
+
 def test_ctrl_c_leaves_nothing_behind(data: list[Path], tmp_path: Path) -> None:
     report = tmp_path / "reports/cocopp"
     cocopp_report.make(data, report)
