@@ -18,7 +18,14 @@ STUDIES = "docs/studies.md"
 AT_SCALE = "docs/at_scale.md"
 BBOB = "docs/bbob.md"
 # their Python blocks run alone
-LIBRARY = ("README.md", "docs/index.md", "docs/library.md", "docs/noise.md", "docs/optuna.md")
+LIBRARY = (
+    "README.md",
+    "docs/index.md",
+    "docs/library.md",
+    "docs/noise.md",
+    "docs/optuna.md",
+    "docs/auto.md",
+)
 CODE = [
     pytest.param(code, id=f"{page}-{i}")
     for page in LIBRARY
