@@ -94,9 +94,11 @@ class UnivariateSearch:
 
         Returns
         -------
-        vertex, promise : float
-            Where its minimum is, within the interval, and how much less than the best value it is
-            there. None if there are no three samples, or the parabola has no minimum.
+        vertex : float
+            Where its minimum is, within the interval.
+        promise : float
+            How much less than the best value it is there. Instead of both, None is returned if
+            there are no three samples, or the parabola has no minimum.
         """
         if len(self.t) < 3:
             return None

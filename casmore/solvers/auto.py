@@ -93,13 +93,8 @@ class Auto:
         search does not leave it; the other parts may.
     search
         Name of the solver that runs in place of lean CAS-MORE, for comparisons.
-    settings
+    **settings
         Fields of `AutoParameters`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of its range or of a wrong type.
 
     Attributes
     ----------
@@ -107,6 +102,11 @@ class Auto:
         The settings.
     part : Solver
         The part that runs.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of its range or of a wrong type.
     """
 
     def __init__(
