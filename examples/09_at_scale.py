@@ -8,7 +8,7 @@ shown with a small one. This needs ``casmore[bbob]``.
 
 # %%
 # An experiment is a TOML file. This one has two solvers on two functions, three instances each, in
-# 2-D: twelve trials. Each is run in a process of its own, and is stored when it is finished.
+# 2-D: twelve trials. Worker processes run them, and each is stored when it is finished.
 
 import contextlib
 import tempfile
