@@ -72,7 +72,9 @@ def test_the_quasi_newton_part_is_scipy_s_slsqp_from_the_best_of_four_points() -
         theirs.append(x.copy())
         return rotated_sphere(x)
 
-    optimize.minimize(recorded, start, method="SLSQP", options={"maxiter": 1000})
+    optimize.minimize(
+        recorded, start, method="SLSQP", options={"maxiter": 1000, "eps": 2e-9, "ftol": 1e-10}
+    )
     ours = [x for name, x in asked if name == "Bridge"][: len(theirs) - 1]
     # its first evaluation is at the start, whose value is known
     assert np.array_equal(ours, theirs[1:])
@@ -86,13 +88,13 @@ def test_lean_cas_more_starts_as_if_there_were_no_quasi_newton_part() -> None:
     assert np.array_equal(of_lean(True), of_lean(False))
 
 
-def test_a_run_of_slsqp_spends_at_most_8_n_squared_evaluations() -> None:
+def test_a_run_of_slsqp_has_a_limit() -> None:
     def slow(x: Array) -> float:  # SLSQP does not converge on it
         return float(optimize.rosen(x) ** 0.1 + 1e-3 * abs(x).sum())
 
     names = [name for name, _ in drive(make(3, quasi_newton_factor=2.0), slow, 80)]
     # a gradient that began is finished
-    assert 10 <= names.count("Bridge") <= 2 * 9 + 3
+    assert 20 <= names.count("Bridge") <= 2 * 3 * 7 + 3
 
 
 def test_local_searches_and_lean_runs_share_the_restarts() -> None:
