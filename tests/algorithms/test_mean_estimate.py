@@ -109,17 +109,18 @@ def run(handling: str, seed: int, deviation: float) -> tuple[CasMore, MeanEstima
     return solver, solver.estimate_at_mean()
 
 
-def test_in_runs_two_errors_cover_the_truth_if_the_noise_is_handled() -> None:
-    """Without handling, the mean follows the noise of the samples, and the estimate as well."""
-    covered = {"auto": 0, "none": 0}
-    for handling in covered:
+def test_in_runs_the_estimate_is_near_the_truth_if_the_noise_is_handled() -> None:
+    """The mean follows the noise of its samples, and the estimate as well; less with handling."""
+    ratios: dict[str, list[float]] = {"auto": [], "none": []}
+    for handling, found_ratios in ratios.items():
         for seed in range(30):
             solver, found = run(handling, seed, 1.0)
             truth = float(((solver.mean - 1) ** 2).sum())
-            covered[handling] += abs(found.value - truth) < 2 * found.error
+            found_ratios.append((found.value - truth) / found.error)
             assert found.is_noisy
-    assert covered["auto"] >= 26  # 28.5 expected
-    assert covered["none"] < covered["auto"]
+    # 26 runs of 30 when this was written; 28.5 if the mean did not depend on the samples
+    assert np.count_nonzero(np.abs(ratios["auto"]) < 2) >= 23
+    assert np.mean(ratios["none"]) < np.mean(ratios["auto"]) < 0
 
 
 def test_without_noise_the_value_is_exact_and_called_so() -> None:
