@@ -22,6 +22,12 @@ def test_a_problem_is_zero_at_the_optimum_that_opfunu_states(suite: str, number:
     assert f(np.full(10, 5.0)) > 0
 
 
+def test_functions_that_opfunu_lacks_in_a_dimension_are_left_out() -> None:
+    assert held_out.exists("cec2017", 10, 10)
+    assert not held_out.exists("cec2017", 10, 20)
+    assert held_out.exists("cec2022", 10, 20)
+
+
 def test_running_times_are_those_of_coco() -> None:
     """A target reached by one trial of two costs what both have spent until then."""
     trials = np.array([[10.0, 40.0, math.inf, 100.0], [30.0, math.inf, math.inf, 100.0]])
