@@ -7,7 +7,8 @@ squares estimate ``b``, with the scale matrix ``s^2 (Phi Phi')^-1``, ``s^2 = RSS
 et al., "Bayesian Data Analysis", section 14.2). The value of the model at a point with features
 ``phi`` is linear in the coefficients. So its posterior is centred at ``b' phi``, with the scale
 ``s sqrt(phi' (Phi Phi')^-1 phi)``, the standard error of the mean response in regression. The
-deviations of f from a quadratic function count as noise.
+deviations of f from a quadratic function count as noise. That the mean has followed the noise of
+the same samples is not taken into account; the value is somewhat too low on average.
 """
 
 from __future__ import annotations
