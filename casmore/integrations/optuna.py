@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
         name="optuna",
     ) from error
 from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
-from optuna.samplers import BaseSampler, RandomSampler
+from optuna.samplers import BaseSampler
 from optuna.search_space import IntersectionSearchSpace
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
@@ -25,6 +25,7 @@ from optuna.trial import FrozenTrial, TrialState
 from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.lean_cas_more import LeanCasMore
 from casmore.integrations.parameter_space import ParameterSpace
+from casmore.integrations.random_sampler import TrialRandomSampler
 from casmore.integrations.study_search import (
     ATTRIBUTE,
     DEFAULT_SIGMA,
@@ -57,15 +58,13 @@ class CasMoreSampler(BaseSampler):
         Number of complete trials before the first that CAS-MORE samples. At least one is needed to
         know the parameters.
     independent_sampler
-        Samples the startup trials, and the parameters that CAS-MORE does not; default:
-        ``RandomSampler(seed)``.
+        Samples the startup trials, and the parameters that CAS-MORE does not; by default at random.
     warn_independent_sampling
         Whether to log a warning, once for each parameter, when it is sampled independently after
         the startup trials.
     seed
         The same seed gives the same trials if they run one after the other, also if they are
-        resumed by another process. Workers on one storage should have different ones, since their
-        independent samplers start alike otherwise.
+        resumed by another process. Workers on one storage may have the same seed or different ones.
     lean
         Whether to use `casmore.LeanCasMore`, which needs fewer trials than `casmore.CasMore`.
     population_size
@@ -131,7 +130,7 @@ class CasMoreSampler(BaseSampler):
         algorithm([0.5], DEFAULT_SIGMA, population_size=population_size, **settings)
         self._n_startup_trials = read_count("n_startup_trials", n_startup_trials)
         self._seed = secrets.randbits(32) if seed is None else _read_seed(seed)
-        self._independent_sampler = independent_sampler or RandomSampler(seed=self._seed)
+        self._independent_sampler = independent_sampler or TrialRandomSampler(self._seed)
         self._warn_independent_sampling = warn_independent_sampling
         self._warned: set[str] = set()  # names of parameters
         self._search_space = IntersectionSearchSpace()

@@ -75,10 +75,7 @@ class ParameterSpace:
 
     def __init__(self, distributions: Mapping[str, BaseDistribution]) -> None:
         self.distributions = dict(distributions)
-        for name, distribution in self.distributions.items():
-            if not isinstance(distribution, Numerical):
-                raise ValueError(f"parameter {name!r} is not numerical: {distribution}")
-        self._axes = {name: _Axis(d) for name, d in self.distributions.items()}  # type: ignore[arg-type]
+        self._axes = {name: _axis(name, d) for name, d in self.distributions.items()}
 
     @property
     def names(self) -> list[str]:
@@ -99,3 +96,14 @@ class ParameterSpace:
             return None
         point = np.array([axis.position(values[name]) for name, axis in self._axes.items()])
         return point if ((point >= 0) & (point <= 1)).all() else None
+
+
+def value_at(distribution: BaseDistribution, position: float) -> int | float:
+    """Return the value of a numerical parameter nearest to a position in [0, 1]."""
+    return _axis("", distribution).value(position)
+
+
+def _axis(name: str, distribution: BaseDistribution) -> _Axis:
+    if not isinstance(distribution, Numerical):
+        raise ValueError(f"parameter {name!r} is not numerical: {distribution}")
+    return _Axis(distribution)

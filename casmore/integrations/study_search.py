@@ -128,8 +128,9 @@ class StudySearch:
         # on the process, the others are those that would have been drawn without it.
         for count in (1, _DRAWS):
             inner.rng = np.random.default_rng(seed)
-            point: Array
-            for point in inner.ask(count):
+            for _ in range(count):
+                # one at a time: a product of matrices rounds differently with another shape
+                point: Array = inner.ask(1)[0]
                 if tuple(self._values_at(point).values()) not in tried:
                     return point
         return None

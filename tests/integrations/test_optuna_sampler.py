@@ -73,20 +73,21 @@ def journal(folder: Path) -> JournalStorage:
     return JournalStorage(JournalFileBackend(str(folder / "study.log")))
 
 
-def steps(trial: Trial) -> float:
-    return bowl(trial) + abs(trial.suggest_int("k", 0, 9) - 4)
+def mixed(trial: Trial) -> float:
+    k = trial.suggest_int("k", 0, 9)
+    return bowl(trial) + abs(k - 4) + trial.suggest_categorical("c", [0, 1, 2])
 
 
 @pytest.mark.parametrize("storage", [sqlite, journal])
 def test_a_study_resumed_elsewhere_is_that_of_one_process(
     storage: Callable[[Path], Any], tmp_path: Path
 ) -> None:
-    whole = run(steps, 25)
+    whole = run(mixed, 25)
     for last in (14, 19, 25):  # in the middle of an iteration, too
         study = optuna.create_study(
             study_name="s", storage=storage(tmp_path), sampler=quiet(), load_if_exists=True
         )
-        study.optimize(steps, last - len(study.get_trials()))
+        study.optimize(mixed, last - len(study.get_trials()))
     assert params(study) == params(whole)
 
 
@@ -94,7 +95,7 @@ def test_workers_on_one_storage_learn_from_each_other(tmp_path: Path) -> None:
     optuna.create_study(study_name="s", storage=journal(tmp_path))
     workers = [
         optuna.load_study(study_name="s", storage=journal(tmp_path), sampler=quiet(seed=seed))
-        for seed in (1, 2, 3)
+        for seed in (1, 1, 2)
     ]
     under_way: list[tuple[Study, Trial, float]] = []
     for i in range(120):
@@ -129,7 +130,7 @@ study.optimize(lambda trial: (trial.suggest_float("x", -1, 1) - 0.3) ** 2, 25)
 def test_processes_share_a_study(tmp_path: Path) -> None:
     study = optuna.create_study(study_name="s", storage=journal(tmp_path))
     command = [sys.executable, "-c", WORKER]
-    workers = [subprocess.Popen([*command, seed], cwd=tmp_path) for seed in "12"]
+    workers = [subprocess.Popen([*command, seed], cwd=tmp_path) for seed in "11"]
     assert [worker.wait() for worker in workers] == [0, 0]
     trials = study.get_trials()
     assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 50
@@ -173,7 +174,8 @@ def test_steps_are_searched_to_the_end() -> None:
 
     study = run(objective, 300)
     best = study.best_params
-    assert [best[name] for name in ("k0", "k1", "j")] == [7, 507, 20]
+    assert (best["k0"], best["j"]) == (7, 20)
+    assert best["k1"] in (506, 507, 508)  # 506 and 508 are worse by 0.0004
     assert best["s"] == pytest.approx(0.99)
 
 

@@ -12,7 +12,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from casmore.integrations.parameter_space import ParameterSpace
+from casmore.integrations.parameter_space import ParameterSpace, value_at
 
 DISTRIBUTIONS: dict[str, BaseDistribution] = {
     "float": FloatDistribution(-3.0, 5.0),
@@ -48,6 +48,11 @@ def test_values_that_are_missing_or_out_of_range_have_no_point() -> None:
     assert space.to_point({**values, "log": 11.0}) is None
     assert space.to_point({**values, "log": -1.0}) is None
     assert space.to_point({k: v for k, v in values.items() if k != "int"}) is None
+
+
+def test_the_value_of_one_parameter() -> None:
+    assert value_at(FloatDistribution(1e-4, 1.0, log=True), 0.25) == pytest.approx(1e-3)
+    assert value_at(IntDistribution(5, 5), 0.9) == 5
 
 
 def test_a_categorical_parameter_is_refused() -> None:
