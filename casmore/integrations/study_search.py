@@ -109,7 +109,9 @@ class StudySearch:
         self._solver.see_to_restart()
         tried = self._tried_values(trials)
         point = self._new_point(seed, tried)
-        if point is None and self._options.restarts is not RestartPolicy.NONE:
+        may_restart = self._options.restarts is not RestartPolicy.NONE
+        # not twice in a row, which would double the population each time
+        if point is None and may_restart and self._inner.iterations > 0:
             self._solver.restart()  # the distribution is narrower than the steps
             point = self._new_point(seed, tried)
         if point is None:

@@ -197,3 +197,13 @@ def test_an_evaluation_that_takes_too_long_fails(
     assert minimize(slow, "--max-evaluations", "6", "--timeout", "3") == 0
     assert "evaluation 1 failed: it took more than 3 s" in capsys.readouterr().err
     assert json.loads((here / "runs/minimize/result.json").read_text())["failed"] == 1
+
+
+def test_a_time_limit_is_of_one_call(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    slow = script(here / "simulate", 'sleep 0.1\necho "$1"')
+    counts = []
+    for _ in range(2):
+        assert minimize(slow, "--max-seconds", "1", "--workers", "2") == 0
+        assert "evaluations: time limit reached" in capsys.readouterr().out
+        counts.append(len(evaluations(here / "runs/minimize")))
+    assert 0 < counts[0] < counts[1] < 100

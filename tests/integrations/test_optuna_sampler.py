@@ -384,3 +384,11 @@ def test_values_are_not_tried_twice() -> None:
     study = run(objective, 60)
     # only where several restarts in a row found nothing new
     assert len({tuple(p.values()) for p in params(study)}) > 50
+
+
+def test_where_all_values_have_been_tried_they_are_tried_again() -> None:
+    study = run(lambda trial: trial.suggest_int("k", 0, 2) + trial.suggest_int("j", 0, 1), 150)
+    assert {tuple(p.values()) for p in params(study)} == {
+        (k, j) for k in range(3) for j in range(2)
+    }
+    assert solver(study).population_size <= 150  # it doubles at each restart
