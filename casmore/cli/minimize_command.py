@@ -268,7 +268,7 @@ def _finish(result: "OptimizeResult", recorded: "RecordedProgram", folder: Path)
             f"{recorded.failures_path}. Remove {folder} to start again"
         )
     if recorded.unused:
-        _say(f"{recorded.unused} evaluations in {recorded.path} are of another run, and not used")
+        _say(f"this run did not need {recorded.unused} evaluations in {recorded.path}")
     document = {
         "x": result.x.tolist(),
         "f": result.fun if math.isfinite(result.fun) else None,

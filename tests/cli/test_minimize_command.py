@@ -111,6 +111,16 @@ def test_a_line_that_was_being_written_when_the_power_failed_is_evaluated_again(
     assert evaluations(here / "runs/minimize") == whole
 
 
+def test_evaluations_that_are_not_needed_are_kept(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert minimize(BOWL, "--max-evaluations", "12") == 0
+    whole = evaluations(here / "runs/minimize")
+    assert minimize(BOWL, "--max-evaluations", "8") == 0
+    assert "did not need 4 evaluations in runs/minimize" in capsys.readouterr().err
+    assert evaluations(here / "runs/minimize") == whole
+
+
 def test_a_program_that_fails_is_a_value_that_ranks_last(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
