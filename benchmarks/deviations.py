@@ -71,13 +71,9 @@ class WhitenedFit(DirectFit):
     """All models are fitted in coordinates whitened by the samples' covariance."""
 
     def _coordinates(
-        self,
-        X: Array,
-        complexity: Complexity,
-        distribution: SearchDistribution,
-        weights: Array | None,
+        self, X: Array, complexity: Complexity, distribution: SearchDistribution
     ) -> tuple[Array, Array, Array]:
-        return super()._coordinates(X, Complexity.FULL, distribution, weights)
+        return super()._coordinates(X, Complexity.FULL, distribution)
 
 
 class WhitenedSimpleModels(CasMore):

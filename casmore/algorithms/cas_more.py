@@ -173,24 +173,14 @@ class CasMore(SurrogateSearch):
         """
         p, n = self.parameters, self.distribution.dimension
 
-        # The queue D of the last Q samples, and its targets ("Target Normalization")
+        # The queue D of the last Q samples, and the surrogate in whitened coordinates
+        # z = L^-1 (x - mu), Sigma = L L': f(z) = -1/2 z' B z + z' h + const, with B = U diag(d) U'
         self.queue.resize(self._queue_size())
         self.queue.add(X, y)
-        targets = self._targets()
-        if targets is None:
-            return  # a flat function: nothing to learn, and no reason to shrink
-
-        # The richest model that the samples allow ("Adaptive Model Complexity"), fitted by ridge
-        # regression in whitened coordinates z = L^-1 (x - mu), Sigma = L L' ("Model Learning"):
-        # f(z) = -1/2 z' B z + z' h + const, with B = U diag(d) U'
-        complexity = self._affordable()
-        if complexity is None:
+        learned = self._learn(len(y) / len(self.queue))
+        if learned is None:
             return
-        model = self._fitted(targets, complexity)
-        if p.noise is NoiseHandling.AUTO and complexity is p.richest_model:
-            self.noise.update(self._reliability(targets, model), len(y) / len(self.queue))
-            if self.noise.is_noisy:
-                model = self._fitted(targets, complexity, self.noise.reliability)
+        model, complexity = learned
         trust = self.noise  # all its factors are 1 unless noise is estimated, and found
         basis = model.basis
         d, g = basis.d, basis.along(model.a)
@@ -216,6 +206,32 @@ class CasMore(SurrogateSearch):
         """Return ``Q_max``, which grows with the population."""
         p = self.parameters
         return p.queue_size + _SAMPLES_PER_GROWTH * (self.population_size - p.population_size)
+
+    def _learn(self, new: float) -> tuple[Model, Complexity] | None:
+        """Return the surrogate and its complexity; None while there is nothing to learn.
+
+        ``new`` is the fraction of the queue that is new.
+        """
+        # "Target Normalization"; a flat function is no reason to shrink
+        targets = self._targets()
+        if targets is None:
+            return None
+        # The richest model that the samples allow ("Adaptive Model Complexity"), fitted by ridge
+        # regression in whitened coordinates ("Model Learning")
+        complexity = self._affordable()
+        if complexity is None:
+            return None
+        model = self._fitted(targets, complexity)
+        if self._estimates_noise(complexity):
+            self.noise.update(self._reliability(targets, model), new)
+            if self.noise.is_noisy:
+                model = self._fitted(targets, complexity, self.noise.reliability)
+        return model, complexity
+
+    def _estimates_noise(self, complexity: Complexity) -> bool:
+        """Return whether the residuals of a model of this complexity are looked at."""
+        p = self.parameters
+        return p.noise is NoiseHandling.AUTO and complexity is p.richest_model
 
     def _fitted(
         self, targets: Array, complexity: Complexity, reliability: Reliability | None = None

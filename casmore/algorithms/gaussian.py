@@ -94,16 +94,41 @@ class SearchDistribution:
         numpy.linalg.LinAlgError
             If the factor is exactly singular.
         """
-        _, _, solution, info = lapack.dgesv(self.factor, (X - self.mean).T)
+        return self._solve((X - self.mean).T).T
+
+    def _solve(self, columns: Array) -> Array:
+        """Return ``L^-1 columns``, shape (n, k)."""
+        _, _, solution, info = lapack.dgesv(self.factor, columns)
         if info != 0:
             raise np.linalg.LinAlgError("the factor of the covariance is singular")
-        whitened: Array = solution.T
-        return whitened
+        columns_of_z: Array = solution
+        return columns_of_z
 
     def unwhiten(self, Z: Array) -> Array:
         """Return ``L z`` for each row of ``Z``, shape (k, n), or for one ``z``, shape (n,)."""
         points: Array = Z @ self.factor.T if Z.ndim == 2 else self.factor @ Z
         return points
+
+    def seen_from(self, other: SearchDistribution) -> tuple[Array, Array]:
+        """Return the map of the coordinates whitened by ``other`` to those whitened by this one.
+
+        Returns
+        -------
+        M : ndarray
+            ``z = M z' + offset``, shape (n, n).
+        offset : ndarray
+            Shape (n,).
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If the factor is exactly singular.
+        """
+        n = self.dimension
+        columns = np.empty((n, n + 1), order="F")
+        columns[:, :n], columns[:, n] = other.factor, other.mean - self.mean
+        solution = self._solve(columns)
+        return solution[:, :n], solution[:, n]
 
     def updated(self, mean_step: Array, basis: Basis, scales: Array) -> SearchDistribution:
         """Return the distribution after a step given in whitened coordinates.
@@ -178,10 +203,21 @@ class DiagonalDistribution(SearchDistribution):
         numpy.linalg.LinAlgError
             If a standard deviation is 0.
         """
-        if not self.factor.all():
-            raise np.linalg.LinAlgError("a standard deviation has become 0")
+        self._check_invertible()
         whitened: Array = (X - self.mean) / self.factor
         return whitened
+
+    def seen_from(self, other: SearchDistribution) -> tuple[Array, Array]:
+        """Return the map of the coordinates whitened by ``other`` to those whitened by this one.
+
+        See `SearchDistribution.seen_from`; ``M`` is diagonal, and given as shape (n,).
+        """
+        self._check_invertible()
+        return other.factor / self.factor, (other.mean - self.mean) / self.factor
+
+    def _check_invertible(self) -> None:
+        if not self.factor.all():
+            raise np.linalg.LinAlgError("a standard deviation has become 0")
 
     def unwhiten(self, Z: Array) -> Array:
         """Return ``s z`` for each row of ``Z``, shape (k, n), or for one ``z``, shape (n,)."""

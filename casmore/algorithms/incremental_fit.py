@@ -83,7 +83,6 @@ class IncrementalFit:
         y: Array,
         complexity: Complexity,
         distribution: SearchDistribution,
-        weights: None = None,
         reliability: Reliability | None = None,
     ) -> Model:
         """Fit the model to ``y``; the result is that of `DirectFit.fit` up to rounding.
@@ -96,7 +95,7 @@ class IncrementalFit:
             If the normal equations can't be solved even after a recomputation.
         """
         if complexity is not self._richest or reliability is not None:
-            return self._direct.fit(queue, y, complexity, distribution, weights, reliability)
+            return self._direct.fit(queue, y, complexity, distribution, reliability)
         self.fits += 1
         state = self._state
         self._state = None  # a failure below leaves no inconsistent state

@@ -10,12 +10,17 @@ four differences:
 - One sample of each population is the surrogate's optimum within a radius. Evaluating it gives
   either a good value, or corrects the surrogate where it was wrong.
 - Populations are smaller.
+
+Models are fitted again only when about 5 % of the samples are new. From 10-D on, the model that is
+only judged is fitted every second time. In between a model is kept, and seen from the current
+distribution.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,18 +28,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
+from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.noise import Reliability
 from casmore.algorithms.sample_weights import gaps_to_best, outlier_weights, rank_weights
-from casmore.algorithms.surrogate import DirectFit
 from casmore.algorithms.surrogate_search import FitMethod
 from casmore.algorithms.targets import finite_rewards
 from casmore.algorithms.trust_region import mean_step
+from casmore.algorithms.weighted_fit import WeightedFit
 
 Array = NDArray[np.float64]
 
 # Number of samples of a population that models are judged by; comparing all pairs of more is slow
 _MOST_JUDGED = 50
+# Number of coefficients from which on fitting both models every time would take too long (10-D)
+_LARGE = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +61,16 @@ class LeanCasMoreParameters(CasMoreParameters):
         median difference; for the model of the values.
     agreement_memory
         Weight in [0, 1) of the previous iterations in the average agreement of the models.
+    refit
+        The part of the queue that must be new before the models are fitted again, to the nearest
+        iteration.
     """
 
     injection_radius: float
     weight_ratio: float = 20.0
     outlier_gap: float = 0.5
     agreement_memory: float = 0.8
+    refit: float = 0.055
     fit_method: FitMethod = FitMethod.DIRECT
 
     algorithm: ClassVar[str] = "lean CAS-MORE"
@@ -72,6 +84,8 @@ class LeanCasMoreParameters(CasMoreParameters):
             self._require(name, 0 < getattr(self, name) < math.inf, "positive and finite")
         self._require("weight_ratio", 1 <= self.weight_ratio < math.inf, "finite, at least 1")
         self._require("agreement_memory", 0 <= self.agreement_memory < 1, "in [0, 1)")
+        self._require("refit", 0 <= self.refit <= 1, "in [0, 1]")
+        self._require("whitening", self.whitening, "True: the weighted fit needs it")
         self._require(
             "fit_method",
             self.fit_method is FitMethod.DIRECT,
@@ -85,6 +99,16 @@ class LeanCasMoreParameters(CasMoreParameters):
     @classmethod
     def _defaults(cls, n: int, richest: Complexity) -> dict[str, Any]:
         return {**super()._defaults(n, richest), "injection_radius": 2 * math.sqrt(n)}
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """A model and what it was fitted to."""
+
+    model: Model
+    distribution: SearchDistribution  # whose whitened coordinates it is a function of
+    complexity: Complexity
+    samples: int  # total of the queue at the time
 
 
 class LeanCasMore(CasMore):
@@ -101,7 +125,6 @@ class LeanCasMore(CasMore):
     """
 
     parameters: LeanCasMoreParameters
-    fit: DirectFit
     _parameters_class = LeanCasMoreParameters
 
     def __init__(
@@ -118,9 +141,9 @@ class LeanCasMore(CasMore):
             x0, sigma0, population_size=population_size, seed=seed, target=target, **settings
         )
         self.agreement = np.zeros(2)
-        self._models: tuple[Model, ...] = ()  # of the last iteration, if there are any,
-        self._fitted_in = self.distribution  # in coordinates whitened by this
-        self._fitted_to: tuple[tuple[Array, Array], ...] = ()  # values and weights of each
+        n, p = len(self.mean), self.parameters
+        self.weighted_fit = WeightedFit(n, p.queue_size, p.ridge, p.richest_model)
+        self._kept: list[_Fitted] = []  # to the values, and to the normalised values
         self._optimum: Array | None = None  # of the last model, until it is asked for
 
     def ask(self, count: int | None = None) -> Array:
@@ -147,46 +170,109 @@ class LeanCasMore(CasMore):
     def _update(self, X: Array, y: Array) -> None:
         """Judge the last models by the new samples, and do one iteration."""
         self._judge(X, y)
-        self._models, self._optimum = (), None
+        before, self.model, self._optimum = self.distribution, None, None
         super()._update(X, y)
-        if self._models:
-            self._optimum = self._find_optimum(self._models[self._better])
+        if self.model is not None:
+            self._optimum = self._find_optimum(self.model, before)
 
     @property
     def _better(self) -> int:
         """Index of the model with the better predictions so far."""
-        return int(self.agreement.argmax())
+        return int(self.agreement[1] > self.agreement[0])
 
-    def _fitted(
-        self, targets: Array, complexity: Complexity, reliability: Reliability | None = None
-    ) -> Model:
-        """Fit both surrogates; return the one that predicts better."""
+    def _learn(self, new: float) -> tuple[Model, Complexity] | None:
+        """Return the better surrogate, fitted again if enough samples are new.
+
+        If noise is estimated, both are fitted in every iteration.
+        """
+        complexity = self._affordable()
+        if complexity is None:
+            return None
+        estimates_noise = self._estimates_noise(complexity)
+        indices = (0, 1) if estimates_noise else self._due(complexity)
+        if indices:
+            tasks = self._tasks(indices)
+            self._refit(indices, tasks, complexity)
+            if self._kept and estimates_noise:
+                targets, weights = tasks[self._better]
+                model = self._kept[self._better].model
+                self.noise.update(self._reliability(targets, model, weights), new)
+                if self.noise.is_noisy:
+                    self._refit(indices, tasks, complexity, self.noise.reliability)
+        if not self._kept:
+            return None
+        better = self._kept[self._better]
+        if better.distribution is self.distribution:
+            return better.model, complexity
+        seen = better.distribution.seen_from(self.distribution)
+        return better.model.substitute(*seen), complexity
+
+    def _due(self, complexity: Complexity) -> tuple[int, ...]:
+        """Return the indices of the models that are to be fitted again.
+
+        The better one is, once a part of the queue is new. Of large models the other one, which is
+        only judged, is fitted every second time.
+        """
+        if not self._kept or self._kept[0].complexity is not complexity:
+            return 0, 1
+        better, other = self._kept[self._better], self._kept[1 - self._better]
+        new = self.queue.total - better.samples
+        if new + 0.5 * self.population_size < self.parameters.refit * len(self.queue):
+            return ()
+        is_large = complexity.parameters(self.distribution.dimension) >= _LARGE
+        return (self._better,) if is_large and other.samples >= better.samples else (0, 1)
+
+    def _refit(
+        self,
+        indices: tuple[int, ...],
+        tasks: list[tuple[Array, Array]],
+        complexity: Complexity,
+        reliability: Reliability | None = None,
+    ) -> None:
+        """Fit the models of these indices; without tasks there are no models any more."""
+        fitted, self._kept = dict(enumerate(self._kept)), []  # none, unless the fit succeeds
+        if not tasks:
+            return
+        # a model that shrinks depends on the coordinates, which should be those of its own weights
+        groups = [tasks] if reliability is None else [[task] for task in tasks]
+        models = [
+            model
+            for group in groups
+            for model in self.weighted_fit.fit(
+                self.queue, group, complexity, self.distribution, reliability
+            )
+        ]
+        for i, model in zip(indices, models, strict=True):
+            fitted[i] = _Fitted(model, self.distribution, complexity, self.queue.total)
+        self._kept = [fitted[0], fitted[1]]
+
+    def _tasks(self, indices: tuple[int, ...]) -> list[tuple[Array, Array]]:
+        """Return targets and weights of these models; none if the function is flat."""
         p = self.parameters
         rewards = finite_rewards(self.queue.values)
-        by_rank, gaps = rank_weights(rewards, p.weight_ratio), gaps_to_best(rewards)
-        without_outliers = by_rank * outlier_weights(gaps, p.outlier_gap)
-        without_outliers /= without_outliers.mean()
-        self._fitted_in = self.distribution
-        self._fitted_to = ((-gaps, without_outliers), (targets, by_rank))
-        self._models = tuple(
-            self.fit.fit(self.queue, values, complexity, self.distribution, weights, reliability)
-            for values, weights in self._fitted_to
-        )
-        return self._models[self._better]
+        if rewards.min() == rewards.max():
+            return []
+        by_rank = rank_weights(rewards, p.weight_ratio)
+        tasks = []
+        if 0 in indices:
+            gaps = gaps_to_best(rewards)
+            without_outliers = by_rank * outlier_weights(gaps, p.outlier_gap)
+            tasks.append((-gaps, without_outliers * (len(gaps) / np.add.reduce(without_outliers))))
+        if 1 in indices:
+            normalized = self._normalized(rewards)
+            if normalized is None:
+                return []
+            tasks.append((normalized, by_rank))
+        return tasks
 
-    def _reliability(
-        self, targets: Array, model: Model, weights: Array | None = None
-    ) -> Reliability | None:
-        """Return the reliability of the better model for its own targets and weights."""
-        values, own_weights = self._fitted_to[self._better]
-        return super()._reliability(values, model, own_weights)
-
-    def _find_optimum(self, model: Model) -> Array | None:
-        """Return the model's optimum within the radius; None if it is not finite."""
+    def _find_optimum(self, model: Model, distribution: SearchDistribution) -> Array | None:
+        """Return the model's optimum within the radius; None if it is known or not finite."""
         basis = model.basis
         radius = self.parameters.injection_radius
-        z, _ = mean_step(basis.d, basis.along(model.a), 0.5 * radius**2)
-        optimum = self._fitted_in.mean + self._fitted_in.unwhiten(basis.back(z))
+        z, multiplier = mean_step(basis.d, basis.along(model.a), 0.5 * radius**2)
+        if multiplier == 0 and self._kept[self._better].samples < self.queue.total:
+            return None  # inside the radius: the optimum of the same model was evaluated before
+        optimum = distribution.mean + distribution.unwhiten(basis.back(z))
         return optimum if np.isfinite(optimum).all() else None
 
     def _judge(self, X: Array, y: Array) -> None:
@@ -195,17 +281,35 @@ class LeanCasMore(CasMore):
         Models that are not yet the richest are ignored, since they do not show which of the richest
         models will be better.
         """
-        known = np.isfinite(y).nonzero()[0][:_MOST_JUDGED]
-        is_richest = self.complexity is self.parameters.richest_model
-        if not is_richest or not self._models or len(known) < 2:
+        if not self._kept or self._kept[0].complexity is not self.parameters.richest_model:
             return
-        Z = self._fitted_in.whiten(X[known])
-        found = np.array([kendall(model(Z), -y[known]) for model in self._models])
+        if self._kept[0].samples != self._kept[1].samples:
+            return
+        known = np.isfinite(y).nonzero()[0][:_MOST_JUDGED]
+        if len(known) < 2:
+            return
+        Z = self._kept[0].distribution.whiten(X[known])
+        predicted = np.array([fitted.model(Z) for fitted in self._kept])
         keep = self.parameters.agreement_memory
-        self.agreement = keep * self.agreement + (1 - keep) * found
+        self.agreement = keep * self.agreement + (1 - keep) * kendall(predicted, -y[known])
 
 
-def kendall(a: Array, b: Array) -> float:
-    """Return Kendall's tau-a of two rows of at least two values: 1 if they have the same order."""
-    i, j = np.triu_indices(len(a), 1)
-    return float((np.sign(a[i] - a[j]) * np.sign(b[i] - b[j])).mean())
+def kendall(a: Array, b: Array) -> Array:
+    """Return Kendall's tau-a of each row of ``a`` with ``b``: 1 if they have the same order.
+
+    Parameters
+    ----------
+    a
+        Shape (m, k), k at least 2.
+    b
+        Shape (k,).
+    """
+    i, j = _pairs(len(b))
+    taus: Array = (np.sign(a[:, i] - a[:, j]) @ np.sign(b[i] - b[j])) / len(i)
+    return taus
+
+
+@cache
+def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    i, j = np.triu_indices(count, 1)
+    return i, j

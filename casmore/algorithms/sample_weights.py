@@ -3,6 +3,8 @@
 Unlike clipping, weights preserve quadratic functions: their fit is exact for any weights.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,8 +26,13 @@ def rank_weights(rewards: Array, ratio: float) -> Array:
         Ratio of the weights of the best and the worst sample.
     """
     weights = np.empty(len(rewards))
-    weights[np.argsort(-rewards, kind="stable")] = np.linspace(ratio, 1.0, len(rewards))
-    weights *= 2 / (ratio + 1)
+    weights[np.argsort(-rewards, kind="stable")] = _descending(len(rewards), ratio)
+    return weights
+
+
+@lru_cache(maxsize=16)
+def _descending(count: int, ratio: float) -> Array:
+    weights: Array = np.linspace(ratio, 1.0, count) * (2 / (ratio + 1))
     return weights
 
 
@@ -41,10 +48,18 @@ def gaps_to_best(rewards: Array) -> Array:
     """
     rewards = rewards * 0.25  # the span of values near the largest double would overflow
     gaps = rewards.max() - rewards
-    unit = float(np.median(gaps)) or float(gaps.max())
+    unit = _median(gaps) or float(gaps.max())
     with np.errstate(over="ignore"):
         relative: Array = np.minimum(gaps / unit, _LARGEST_GAP)
     return relative
+
+
+def _median(values: Array) -> float:
+    """Return the median; on short rows much faster than `numpy.median`."""
+    middle = len(values) // 2
+    low = (len(values) - 1) // 2
+    parts = np.partition(values, (low, middle))
+    return 0.5 * (float(parts[low]) + float(parts[middle]))
 
 
 def outlier_weights(gaps: Array, scale: float) -> Array:

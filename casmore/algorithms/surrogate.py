@@ -62,7 +62,6 @@ class DirectFit:
         y: Array,
         complexity: Complexity,
         distribution: SearchDistribution,
-        weights: Array | None = None,
         reliability: Reliability | None = None,
     ) -> Model:
         """Fit the model to ``y`` (to be maximised) at the points of the queue.
@@ -77,9 +76,6 @@ class DirectFit:
             Complexity of the model.
         distribution
             The search distribution, which defines the whitened coordinates of the model.
-        weights
-            Weights of the squared residuals, shape (q,), with mean 1; default: all 1, as in the
-            paper.
         reliability
             Shrinks the linear and the quadratic part towards 0, as the reliability of an earlier
             fit suggests; default: no shrinkage, as in the paper.
@@ -94,12 +90,12 @@ class DirectFit:
         numpy.linalg.LinAlgError
             If the normal equations can't be solved.
         """
-        W, M, offset = self._coordinates(queue.points, complexity, distribution, weights)
+        W, M, offset = self._coordinates(queue.points, complexity, distribution)
         features = build_features(W, complexity, self._room(len(y)))
         ridge: float | Array = self.ridge
         if reliability is not None:
             ridge = self.ridge + reliability.ridge(len(W), len(y), len(features))
-        coefficients, constant = ridge_regression(features, y, ridge, weights)
+        coefficients, constant = ridge_regression(features, y, ridge)
         return self.layout.assemble(coefficients, constant, complexity).substitute(M, offset)
 
     def estimate_at_mean(
@@ -116,7 +112,7 @@ class DirectFit:
         numpy.linalg.LinAlgError
             If the normal equations can't be solved.
         """
-        W, _, mean = self._coordinates(queue.points, complexity, distribution, None)
+        W, _, mean = self._coordinates(queue.points, complexity, distribution)
         features = build_features(W, complexity, self._room(len(y)))
         at = build_features(mean[:, np.newaxis], complexity, np.empty((len(self._features), 1)))
         return regression_at(features, at[:, 0], y)
@@ -128,30 +124,57 @@ class DirectFit:
         return self._features[:, :q]
 
     def _coordinates(
-        self,
-        X: Array,
-        complexity: Complexity,
-        distribution: SearchDistribution,
-        weights: Array | None,
+        self, X: Array, complexity: Complexity, distribution: SearchDistribution
     ) -> tuple[Array, Array, Array]:
         """Return the samples in the fit's coordinates w, shape (n, q), and w = M z + offset."""
         if not self.whitening:
             return X.T, distribution.factor, distribution.mean
-        if complexity is Complexity.FULL:
-            Z = distribution.whiten(X).T
-            mean, C = empirical_whitening(Z, weights)
-            Z -= mean[:, np.newaxis]
-            if C is None:
-                M = spanned_whitening(Z, weights)
-                return M @ Z, M, -M @ mean
-            W, _ = lapack.dtrtrs(C, Z, lower=1, overwrite_b=1)
-            M, _ = lapack.dtrtri(C, lower=1)
-            return W, M, -M @ mean
-        # the axes of the search space must be kept: only their scales are standardised
-        centre, scale = standardisation(X, weights)
-        L = distribution.factor
-        M = L / scale if L.ndim == 1 else L / scale[:, np.newaxis]
-        return ((X - centre) / scale).T, M, (distribution.mean - centre) / scale
+        return fit_coordinates(X, complexity, distribution)
+
+
+def fit_coordinates(
+    X: Array,
+    complexity: Complexity,
+    distribution: SearchDistribution,
+    weights: Array | None = None,
+) -> tuple[Array, Array, Array]:
+    """Return coordinates w in which the samples are white, or, for simple models, standardised.
+
+    Parameters
+    ----------
+    X
+        The samples, shape (q, n).
+    complexity
+        Complexity of the model.
+    distribution
+        The search distribution, ``x = mean + L z``.
+    weights
+        Weights of the samples, shape (q,), with mean 1; default: all 1.
+
+    Returns
+    -------
+    W : ndarray
+        The samples in these coordinates, shape (n, q).
+    M : ndarray
+        ``w = M z + offset``; shape (n, n), or (n,) if the distribution is diagonal.
+    offset : ndarray
+        Shape (n,).
+    """
+    if complexity is Complexity.FULL:
+        Z = distribution.whiten(X).T
+        mean, C = empirical_whitening(Z, weights)
+        Z -= mean[:, np.newaxis]
+        if C is None:
+            M = spanned_whitening(Z, weights)
+            return M @ Z, M, -M @ mean
+        W, _ = lapack.dtrtrs(C, Z, lower=1, overwrite_b=1)
+        M, _ = lapack.dtrtri(C, lower=1)
+        return W, M, -M @ mean
+    # the axes of the search space must be kept: only their scales are standardised
+    centre, scale = standardisation(X, weights)
+    L = distribution.factor
+    M = L / scale if L.ndim == 1 else L / scale[:, np.newaxis]
+    return ((X - centre) / scale).T, M, (distribution.mean - centre) / scale
 
 
 # Up to this number of samples, products are computed at once; beyond it, row by row without copies.
@@ -185,9 +208,7 @@ def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
     return out
 
 
-def ridge_regression(
-    features: Array, y: Array, ridge: float | Array, weights: Array | None = None
-) -> tuple[Array, float]:
+def ridge_regression(features: Array, y: Array, ridge: float | Array) -> tuple[Array, float]:
     """Regress ``y`` on the features, with an intercept and a ridge on standardised features.
 
     Features are centred, since the intercept is separate, but not divided by their standard
@@ -203,8 +224,6 @@ def ridge_regression(
         Targets, shape (q,).
     ridge
         Regularisation of the standardised coefficients, one number or one for each, shape (p,).
-    weights
-        Weights of the squared residuals, shape (q,), with mean 1; default: all 1.
 
     Returns
     -------
@@ -214,14 +233,9 @@ def ridge_regression(
         The intercept.
     """
     q = len(y)
-    mean = mean_of_rows(features, weights)
+    mean = mean_of_rows(features, None)
     features -= mean[:, np.newaxis]
     average = np.add.reduce(y) / q
-    if weights is not None:  # from here on the rows and targets of an unweighted fit
-        roots = np.sqrt(weights)
-        average = float(weights @ y) / q
-        features *= roots
-        y = y * roots
     gram = blas.dsyrk(1.0, features.T, trans=1)  # the upper triangle of features features'
     diagonal = gram.diagonal() * (1 + ridge / q)
     diagonal[diagonal == 0] = 1.0  # a constant feature: its coefficient is 0

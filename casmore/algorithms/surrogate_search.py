@@ -239,8 +239,11 @@ class SurrogateSearch(GaussianSearch):
         numpy.linalg.LinAlgError
             If no value is finite.
         """
+        return self._normalized(finite_rewards(self.queue.values))
+
+    def _normalized(self, rewards: Array) -> Array | None:
+        """Return the normalised rewards, shape (q,); None if they are all equal."""
         p = self.parameters
-        rewards = finite_rewards(self.queue.values)
         if rewards.min() == rewards.max():
             return None
         targets = normalize(rewards, self._normalization(), p.clip, p.kurtosis_threshold)

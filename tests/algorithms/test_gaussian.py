@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from casmore.algorithms.eigenbasis import Eigenbasis
-from casmore.algorithms.gaussian import SearchDistribution, kl_divergence
+from casmore.algorithms.gaussian import (
+    DiagonalDistribution,
+    SearchDistribution,
+    kl_divergence,
+)
 
 
 def make(n: int, seed: int = 0) -> SearchDistribution:
@@ -43,6 +47,23 @@ def test_whitening_at_condition_1e14() -> None:
     p = SearchDistribution(np.zeros(n), (U * np.logspace(-3.5, 3.5, n)) @ V.T)
     Z = rng.standard_normal((20, n))
     assert p.whiten(Z @ p.factor.T) == pytest.approx(Z, abs=1e-7)
+
+
+def test_coordinates_seen_from_another_distribution() -> None:
+    p, q = make(4), make(4, seed=1)
+    Z = np.random.default_rng(2).standard_normal((5, 4))
+    M, offset = p.seen_from(q)
+    assert Z @ M.T + offset == pytest.approx(p.whiten(q.mean + q.unwhiten(Z)))
+    p, q = DiagonalDistribution(p.mean, abs(p.mean)), DiagonalDistribution(q.mean, abs(q.mean))
+    scales, offset = p.seen_from(q)
+    assert Z * scales + offset == pytest.approx(p.whiten(q.mean + q.unwhiten(Z)))
+
+
+def test_steps_far_below_the_last_digit_of_the_mean_are_seen() -> None:
+    p = SearchDistribution(np.ones(2), 1e-20 * np.eye(2))
+    M, offset = p.seen_from(SearchDistribution(np.ones(2), 2e-20 * np.eye(2)))
+    assert M == pytest.approx(2 * np.eye(2))
+    assert offset.tolist() == [0, 0]
 
 
 def test_kl_divergence_is_the_papers_formula() -> None:

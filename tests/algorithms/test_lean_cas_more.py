@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from casmore.algorithms.cas_more import CasMore
+from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.lean_cas_more import LeanCasMore, LeanCasMoreParameters, kendall
-from casmore.algorithms.models import Complexity
+from casmore.algorithms.models import Complexity, Model
 
 Array = NDArray[np.float64]
 Solver = TypeVar("Solver", bound=CasMore)
@@ -54,6 +55,8 @@ def test_two_thirds_of_the_papers_population(n: int, k: int) -> None:
         ({"weight_ratio": 0.5}, "weight_ratio = 0.5 must be finite, at least 1"),
         ({"outlier_gap": math.inf}, "outlier_gap = inf must be positive"),
         ({"agreement_memory": 1.0}, r"agreement_memory = 1.0 must be in \[0, 1\)"),
+        ({"refit": 1.5}, r"refit = 1.5 must be in \[0, 1\]"),
+        ({"whitening": False}, "whitening = False must be True"),
         ({"fit_method": "incremental"}, "must be 'direct'"),
         ({"epsilon_mean": -1.0}, "epsilon_mean = -1.0 must be positive"),
     ],
@@ -107,35 +110,82 @@ def test_it_needs_fewer_evaluations_than_cas_more(f: Any) -> None:
     assert needed[LeanCasMore] < 0.75 * needed[CasMore]
 
 
+def in_original_coordinates(model: Model, distribution: SearchDistribution) -> Model:
+    inverse = np.linalg.inv(distribution.factor)
+    return model.substitute(inverse, -inverse @ distribution.mean)
+
+
 def test_the_model_that_predicts_better_is_used() -> None:
     solver = run(LeanCasMore(np.full(5, 2.0), 1.0, seed=1), rosenbrock, 20)
     for right, agreement in enumerate([[1.0, -1.0], [-1.0, 1.0]]):
         solver.agreement = np.array(agreement)  # which no single population turns round
         X = solver.ask()
         solver.tell(X, rosenbrock(X))
-        assert solver.model is solver._models[right]
-        assert (solver._models[0].A != solver._models[1].A).any()
+        assert solver.model is solver._kept[right].model
+        assert (solver._kept[0].model.A != solver._kept[1].model.A).any()
+
+
+def test_a_model_is_kept_until_enough_samples_are_new() -> None:
+    """Its predictions stay the same; the coordinates that it is a function of move along."""
+    n = 4
+    solver = run(LeanCasMore(np.full(n, 2.0), 1.0, seed=1, refit=0.5), rosenbrock, 30)
+    points = solver.mean + np.random.default_rng(1).standard_normal((10, n))
+    ages, kept = [], None
+    for _ in range(40):
+        before, solver.agreement = solver.distribution, np.array([1.0, -1.0])
+        X = solver.ask()
+        solver.tell(X, rosenbrock(X))
+        assert solver.model is not None
+        values = in_original_coordinates(solver.model, before)(points)
+        ages.append(solver.queue.total - solver._kept[solver._better].samples)
+        if ages[-1] > 0:
+            assert values == pytest.approx(kept, rel=1e-6)
+        kept = values
+    K, Q = solver.population_size, solver.parameters.queue_size
+    assert max(ages) + K / 2 < 0.5 * Q <= max(ages) + 3 * K / 2
+
+
+@pytest.mark.parametrize(("n", "alternates"), [(9, False), (10, True)])
+def test_a_large_model_that_is_only_judged_is_fitted_every_second_time(
+    n: int, alternates: bool
+) -> None:
+    solver = run(LeanCasMore(np.full(n, 2.0), 1.0, seed=1, refit=0.0), rosenbrock, 20)
+    ages = []
+    for _ in range(8):
+        solver.agreement = np.array([1.0, -1.0])
+        X = solver.ask()
+        solver.tell(X, rosenbrock(X))
+        ages.append([solver.queue.total - fitted.samples for fitted in solver._kept])
+    K = solver.population_size
+    pattern = [[0, 0], [0, K if alternates else 0]] * 4
+    assert ages in (pattern, pattern[::-1])
 
 
 def test_agreement_is_kendalls_tau_of_values_not_seen_before() -> None:
-    solver = LeanCasMore(np.full(4, 1.0), 1.0, seed=3, agreement_memory=0.0)
-    for _ in range(12):
-        full = solver.complexity is Complexity.FULL
-        models, distribution = solver._models if full else (), solver._fitted_in
+    solver = LeanCasMore(np.full(10, 1.0), 1.0, seed=3, agreement_memory=0.0)
+    judged = 0
+    for _ in range(30):
+        fitted, before = solver._kept, solver.agreement
         X = solver.ask()
         y = rosenbrock(X)
         solver.tell(X, y)
-        predicted = [model(distribution.whiten(X)) for model in models]
-        taus = [kendalltau(each, -y)[0] for each in predicted] or [0, 0]
-        assert solver.agreement == pytest.approx(taus)
-    assert models
+        if not fitted or fitted[0].complexity is not Complexity.FULL:
+            continue
+        if fitted[0].samples == fitted[1].samples:
+            predicted = [each.model(each.distribution.whiten(X)) for each in fitted]
+            taus = [kendalltau(each, -y)[0] for each in predicted]
+            assert solver.agreement == pytest.approx(taus)
+            judged += 1
+        else:  # one of the models knows samples that the other does not
+            assert (solver.agreement == before).all()
+    assert judged > 3
 
 
 def test_kendalls_tau() -> None:
     rng = np.random.default_rng(1)
     for size in (2, 3, 10, 50):
-        a, b = rng.standard_normal((2, size))
-        assert kendall(a, b) == pytest.approx(kendalltau(a, b)[0])
+        a, b = rng.standard_normal((2, size)), rng.standard_normal(size)
+        assert kendall(a, b) == pytest.approx([kendalltau(each, b)[0] for each in a])
 
 
 @pytest.mark.parametrize("iterations", [1, 7, 40])

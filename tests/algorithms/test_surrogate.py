@@ -104,23 +104,6 @@ def test_the_fit_is_ridge_regression_on_standardised_features() -> None:
     assert model(X) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("complexity", list(Complexity))
-def test_weights_count_samples(complexity: Complexity) -> None:
-    """A sample of weight 3 counts as the same one three times, a sample of weight 0 not at all."""
-    rng = np.random.default_rng(3)
-    n = 4
-    distribution = random_distribution(n, rng)
-    counts = rng.integers(0, 4, 60)
-    X, y = distribution.sample(rng, 60), rng.standard_normal(60)
-    fit = DirectFit(n, int(counts.sum()), ridge=1e-10)
-    weighted = fit.fit(queue_of(X), y, complexity, distribution, counts / counts.mean())
-    repeated = fit.fit(
-        queue_of(X.repeat(counts, axis=0)), y.repeat(counts), complexity, distribution
-    )
-    points = rng.standard_normal((20, n))
-    assert weighted(points) == pytest.approx(repeated(points), rel=1e-8, abs=1e-8)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_the_full_fit_is_invariant_under_affine_maps(seed: int) -> None:
     rng = np.random.default_rng(seed)
