@@ -22,10 +22,11 @@ from casmore.reports.bbob.scaling_figure import scaling
 from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.export import export
 from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, suite_of
+from reports import logged
 from reports.pages import references as referred
 
 SUITES = {
-    "bbob-noisy": {"functions": "101,107,122", "dimensions": [2, 5]},
+    "bbob-noisy": {"functions": "101,107,122", "dimensions": [5]},
     "bbob-largescale": {"functions": "1,15", "dimensions": [20]},
     "bbob-boxed": {"functions": "1,20", "dimensions": [2]},
 }
@@ -165,6 +166,9 @@ def test_a_submission_names_the_suite(run: Path, loaded: list[Runtimes], tmp_pat
     assert re.search(rf"suite: {suite_of(loaded).name}, \d functions in", text)
 
 
-def test_suites_are_not_mixed(run: Path, loaded: list[Runtimes]) -> None:
+def test_suites_are_not_mixed(run: Path, loaded: list[Runtimes], tmp_path: Path) -> None:
+    other = logged.make(tmp_path / "bbob", ["other"], [1], [2], instances=1, budget=5)
+    with pytest.raises(ReportError, match=r"different suites \(bbob, bbob-.*export each suite by"):
+        export([run, other.folder], tmp_path / "out")
     with pytest.raises(ValueError, match="data of one suite are expected, not of bbob-"):
         suite_of([*loaded, Runtimes("x", 1, 2, (1,), np.ones(1), np.ones((51, 1)))])
