@@ -72,6 +72,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
+    "run_stale_examples": True,  # their output depends on the library as well
     "image_scrapers": ("gallery_images.scrape", "matplotlib"),
     "capture_repr": (),
     "remove_config_comments": True,
