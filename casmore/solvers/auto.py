@@ -11,7 +11,7 @@ It consists of parts that are useful alone:
    region. After each run the one goes next that has spent less, as the two regimes of BIPOP do.
 
 The budget is shared by limits that depend on the dimension n alone: 300 n evaluations for the
-coordinate search, 8 n (n + 4) for a run of SLSQP. Lean CAS-MORE runs until it stops by itself.
+coordinate search, 8 n max(n, 8) for a run of SLSQP. Lean CAS-MORE runs until it stops by itself.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class AutoParameters(CheckedSettings):
     evaluations_per_coordinate
         The coordinate search may spend this number times n evaluations.
     quasi_newton_factor
-        A run of SLSQP may spend this number times n (n + 4) evaluations.
+        A run of SLSQP may spend this number times n max(n, 8) evaluations.
     """
 
     center_first: bool = True
@@ -264,7 +264,7 @@ class Auto:
 
     def _quasi_newton(self, x: Array, value: float = math.inf) -> Bridge:
         """Return a run of SLSQP from ``x``, whose value is told if it is known."""
-        self._limit = self.parameters.quasi_newton_factor * len(x) * (len(x) + 4)
+        self._limit = self.parameters.quasi_newton_factor * len(x) * max(len(x), 8)
         solver = make_slsqp(
             x,
             self._sigma0,

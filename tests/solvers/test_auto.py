@@ -94,7 +94,7 @@ def test_a_run_of_slsqp_has_a_limit() -> None:
 
     names = [name for name, _ in drive(make(3, quasi_newton_factor=2.0), slow, 80)]
     # a gradient that began is finished
-    assert 20 <= names.count("Bridge") <= 2 * 3 * 7 + 3
+    assert 20 <= names.count("Bridge") <= 2 * 3 * 8 + 3
 
 
 def test_local_searches_and_lean_runs_share_the_restarts() -> None:
