@@ -19,8 +19,6 @@ from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.evolution_path import EvolutionPath
 from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.noise import NoiseFilter, NoiseHandling, Reliability, reliability
-from casmore.algorithms.stagnation import Stagnation
-from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.surrogate_search import SurrogateParameters, SurrogateSearch
 from casmore.algorithms.targets import TargetNormalization
 from casmore.algorithms.trust_region import covariance_scales, mean_step
@@ -55,8 +53,7 @@ class CasMoreParameters(SurrogateParameters):
     noise
         ``"none"``: as in the paper. ``"auto"``: if the residuals of the surrogate indicate noise,
         the trust regions and the model shrink, targets are replaced by their ranks, and
-        populations, up to eight times as large, and the queue grow. If the values no longer
-        decrease, the run ends. See
+        populations, up to eight times as large, and the queue grow; see
         ``casmore.algorithms.noise``.
     queue_size, richest_model, samples_per_parameter, whitening, target_normalization
     clip, kurtosis_threshold, ridge, fit_method
@@ -156,7 +153,6 @@ class CasMore(SurrogateSearch):
         super().__init__(mean, sigma0, p, seed, target)
         self.path = EvolutionPath(n, p.path_smoothing, p.epsilon_mean, p.path_gain, p.desired_angle)
         self.noise = NoiseFilter()
-        self._stagnation = Stagnation(n)
 
     @property
     def population_size(self) -> int:
@@ -248,15 +244,6 @@ class CasMore(SurrogateSearch):
         Z = self.distribution.whiten(self.queue.points)
         parameters = self.parameters.richest_model.parameters(Z.shape[1])
         return reliability(Z, targets, model, parameters, weights)
-
-    def _reasons_to_stop(self, y: Array) -> dict[StopReason, float]:
-        stop = super()._reasons_to_stop(y)
-        if self.parameters.noise is NoiseHandling.AUTO:
-            self._stagnation.update(y)
-            stagnant = self._stagnation.found() if self.noise.is_noisy else None
-            if stagnant is not None:
-                stop[StopReason.NO_PROGRESS] = stagnant
-        return stop
 
     def _normalization(self) -> TargetNormalization:
         """Return the normalisation of the targets: by ranks while noise dominates."""
