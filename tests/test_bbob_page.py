@@ -12,6 +12,7 @@ from casmore.experiments.config.check import load
 from casmore.experiments.config.ranges import parse_range
 from casmore.problems.bbob import instances_of
 from casmore.problems.suites import SUITES
+from casmore.reports import league, trial_table
 
 PAGE = "docs/bbob.md"
 
@@ -51,3 +52,20 @@ def test_the_config_of_another_suite(
     assert "2 of 2 units are done." in printed
     assert "Scores on bbob-noisy" in printed
     assert main(["verify", "noise"]) == 0
+
+
+def test_the_table_of_scores() -> None:
+    """The page's table follows from the stored trials."""
+    text = (ROOT / PAGE).read_text()
+    header = re.search(r"^\| n \| (.*) \| algorithms \|$", text, re.MULTILINE)
+    assert header is not None
+    solvers = header[1].split(" | ")
+    rows = re.findall(r"^\| (\d+) \| (.*\(\d+\)) \| (\d+) \|$", text, re.MULTILINE)
+    standings = league.standings(trial_table.read(ROOT / "results/bbob/trials.csv.gz"))
+    assert [int(n) for n, _, _ in rows] == [standing.dimension for standing in standings]
+    for (_, cells, places), standing in zip(rows, standings, strict=True):
+        assert [entrant.name for entrant in standing.ours] == solvers
+        assert cells.split(" | ") == [
+            f"{entrant.score:.3f} ({standing.rank(entrant)})" for entrant in standing.ours
+        ]
+        assert int(places) == standing.places
