@@ -46,7 +46,8 @@ def gaps_to_best(rewards: Array) -> Array:
     rewards
         Finite values, not all equal, shape (q,).
     """
-    rewards = rewards * 0.25  # the span of values near the largest double would overflow
+    if np.abs(rewards).max() > 1:  # the smallest doubles would become 0
+        rewards = rewards * 0.25  # the span of values near the largest double would overflow
     gaps = rewards.max() - rewards
     unit = _median(gaps) or float(gaps.max())
     with np.errstate(over="ignore"):

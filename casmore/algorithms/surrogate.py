@@ -54,7 +54,9 @@ class DirectFit:
         self.whitening = whitening
         self.layout = Layout(dimension, richest)
         # column-major in the samples: one feature is one contiguous row
-        self._features = np.empty((richest.parameters(dimension) - 1, capacity))
+        self._capacity = capacity
+        # allocated by the first fit: the lean variant only needs it for its estimate at the mean
+        self._features = np.empty((richest.parameters(dimension) - 1, 0))
 
     def fit(
         self,
@@ -120,7 +122,7 @@ class DirectFit:
     def _room(self, q: int) -> Array:
         """Return the memory for the features of q samples; it grows with the queue."""
         if q > self._features.shape[1]:
-            self._features = np.empty((len(self._features), q))
+            self._features = np.empty((len(self._features), max(q, self._capacity)))
         return self._features[:, :q]
 
     def _coordinates(

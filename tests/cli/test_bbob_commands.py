@@ -19,6 +19,7 @@ def test_export_writes_the_trials_with_config_and_versions(
     written = capsys.readouterr().out.split()
     assert [Path(path).name for path in written] == [
         "trials.csv.gz",
+        "regret.csv.gz",
         "cost.csv",
         "runs.json",
         "README.md",
@@ -88,7 +89,7 @@ def test_the_commands_of_the_page_work(
 def test_the_figures_of_the_page_are_known(small_run: Path, tmp_path: Path) -> None:
     assert main(["export", str(small_run), "--out", str(tmp_path / "bbob")]) == 0
     names = re.findall(r"`(bbob/[\w-]+)`", PAGE.read_text())
-    assert len(names) == 9
+    assert len(names) == 13
     for name in names:
         # the dimensions and the solvers of this run
         known = re.sub(r"_\d\dD", "_02D", name).replace("CMA-ES", "CAS-MORE")

@@ -73,8 +73,7 @@ def _regret_names(folder: Path) -> list[str]:
     if not (folder / regret_table.FILE).exists():
         return []
     shown = {r.dimension for r in _regrets(folder)}.intersection(_SHOWN_DIMENSIONS)
-    by_group = [f"regret_{n:02d}D" for n in sorted(shown)]
-    return [*(["regret"] if shown else []), *by_group, "average_regret"]
+    return ["regret", *(f"regret_{n:02d}D" for n in sorted(shown)), "average_regret"]
 
 
 def make(name: str, results: Path) -> list[Path]:
@@ -151,8 +150,8 @@ def _of_regret(
             )
         }
     known = {r.dimension for r in regrets}
-    if name == "regret":
-        shown = {n: budgets[n] for n in _SHOWN_DIMENSIONS if n in known}
+    if name == "regret":  # in the dimensions of the paper, if there are some
+        shown = {n: budgets[n] for n in sorted(known.intersection(_SHOWN_DIMENSIONS) or known)}
         return regret_figure.by_dimension(runtimes, regrets, shown)
     match = _OF_DIMENSION.fullmatch(name)
     if match is None or int(match[2]) not in known:

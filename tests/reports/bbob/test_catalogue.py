@@ -32,6 +32,7 @@ def test_all_names_follow_from_the_table(
         "bbob/scaling",
         "bbob/league",
         "bbob/second_vs_first",
+        "bbob/regret",
         "bbob/average_regret",
     ]
     monkeypatch.setattr(catalogue, "_SHOWN_DIMENSIONS", (3,))
