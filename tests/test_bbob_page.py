@@ -60,12 +60,14 @@ def test_the_table_of_scores() -> None:
     header = re.search(r"^\| n \| (.*) \| algorithms \|$", text, re.MULTILINE)
     assert header is not None
     solvers = header[1].split(" | ")
-    rows = re.findall(r"^\| (\d+) \| (.*\(\d+\)) \| (\d+) \|$", text, re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| (.*) \| (\d+) \|$", text, re.MULTILINE)
     standings = league.standings(trial_table.read(ROOT / "results/bbob/trials.csv.gz"))
     assert [int(n) for n, _, _ in rows] == [standing.dimension for standing in standings]
     for (_, cells, places), standing in zip(rows, standings, strict=True):
-        assert [entrant.name for entrant in standing.ours] == solvers
-        assert cells.split(" | ") == [
-            f"{entrant.score:.3f} ({standing.rank(entrant)})" for entrant in standing.ours
-        ]
+        ours = {entrant.name: entrant for entrant in standing.ours}
+        for solver, cell in zip(solvers, cells.split(" | "), strict=True):
+            if cell == "-":  # not run in this dimension
+                assert solver not in ours
+                continue
+            assert cell == f"{ours[solver].score:.3f} ({standing.rank(ours[solver])})"
         assert int(places) == standing.places
