@@ -72,7 +72,7 @@ for stored in peers():
 # %%
 # The fraction of function and target pairs that are solved within a number of evaluations:
 
-figure = ecdf.by_dimension(trials, budgets={2: 600, 5: 1500})
+figure = ecdf.by_dimension(trials, budgets={2: 300, 5: 300})
 figure.savefig(folder / "ecdf.png")
 
 # %%

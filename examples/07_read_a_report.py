@@ -9,11 +9,12 @@ CMA-ES that the package contains. This needs ``casmore[bbob]``.
 # %%
 # A trial is one run of a solver on one instance of one of the 24 functions, in one dimension. What
 # is recorded are the evaluations to 51 targets, from 100 to 1e-8 above the optimal value. The
-# stored trials end at 1000 n evaluations, where n is the dimension.
+# stored trials end at 10000 n evaluations, where n is the dimension.
 
 from casmore.reports import ecdf, league, league_figure
 from casmore.reports.bbob.heat_map import heat_map
 from casmore.reports.references import peers
+from casmore.reports.runtimes import longest_budgets
 
 trials = peers()
 one = trials[0]
@@ -29,7 +30,7 @@ print(one.evaluations[[0, 25, 50]])
 # curve that ends higher solves more. A logarithmic axis turns "twice as fast" into a shift of the
 # same width everywhere.
 
-budgets = {n: 1000.0 * n for n in (2, 3, 5, 10)}
+budgets = longest_budgets(trials)  # in evaluations per dimension
 figure = ecdf.by_dimension(trials, budgets)
 figure.savefig("ecdf.png")
 
@@ -55,7 +56,7 @@ figure.savefig("heat_map.png")
 # ------------------------------
 # Each grey line is one of the algorithms in COCO's data archive. The score is the mean over
 # functions and targets of 1 - log10(ERT / n) / 4: a factor of 10 in evaluations changes it by 0.25.
-# Trials that end after 1000 n evaluations lose the targets that would be reached later.
+# Trials that end after 10000 n evaluations lose the targets that would be reached later.
 
 figure = league_figure.strips(league.standings(trials))
 figure.savefig("league.png")
