@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, rosen
 
@@ -95,8 +96,11 @@ def test_a_checkpoint_and_a_pool_give_the_run_of_one_process(tmp_path: Path) -> 
     whole = run()
     for budget in (7, 30, 300):
         resumed = run(checkpoint=tmp_path / "run", budget=budget)
-    assert resumed == whole
-    assert run(workers=map) == whole
+    # SLSQP was rewritten in SciPy 1.16; with 1.9 a repeated run differs in its last digits
+    exact = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 16)
+    for x, value in (resumed, run(workers=map)):
+        np.testing.assert_allclose(x, whole[0], rtol=0, atol=0 if exact else 1e-9)
+        assert value == pytest.approx(whole[1], rel=0, abs=0 if exact else 1e-15)
     with pytest.raises(ValueError, match="belongs to a call with method = auto, not cas-more"):
         casmore.fmin(ripples, [0, 0], 2.0, bounds=[(-5, 5)] * 2, checkpoint=tmp_path / "run")
 
