@@ -9,7 +9,6 @@ alg, f, dim, target, ert, read from the archive's published pages.
 
 import csv
 import gzip
-import io
 import math
 import shutil
 import sys
@@ -18,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from casmore.problems.suites import BBOB, BEST_2009, BEST_2016, BEST_2019, LARGESCALE, NOISY
-from casmore.reports import references
+from casmore.reports import compressed_table, references
 from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.runtimes import ERT_TARGETS, TARGETS
 from casmore.reports.trial_table import TARGET_COLUMNS
@@ -69,9 +68,7 @@ def _cell(ert: float) -> str:
 
 
 def _write(path: Path, rows: Iterable[list[object]]) -> None:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    path.write_bytes(gzip.compress(text.getvalue().encode(), compresslevel=9, mtime=0))
+    compressed_table.write(path, rows)
     print(path, f"{path.stat().st_size / 1000:.0f} kB")
 
 

@@ -53,9 +53,9 @@ class DirectFit:
         self.ridge = ridge
         self.whitening = whitening
         self.layout = Layout(dimension, richest)
-        # column-major in the samples: one feature is one contiguous row
         self._capacity = capacity
-        # allocated by the first fit: the lean variant only needs it for its estimate at the mean
+        # Column-major in the samples: one feature is one contiguous row. Allocated by the first
+        # fit: the lean variant needs it for its estimate at the mean only.
         self._features = np.empty((richest.parameters(dimension) - 1, 0))
 
     def fit(

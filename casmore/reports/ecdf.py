@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from casmore.plotting import style
+from casmore.reports import ecdf_axes
+from casmore.reports.ecdf_axes import LEFT
 from casmore.reports.runtimes import (
     TARGETS,
     Runtimes,
@@ -23,7 +24,6 @@ from casmore.reports.runtimes import (
     suite_of,
 )
 
-_LEFT = 0.5  # the first evaluation is at 1 / n; nothing happens before one evaluation per dimension
 _PANEL_HEIGHT = 1.75
 _COLUMNS = 4
 
@@ -130,16 +130,12 @@ def _panel(
         x, y = curve(runtimes)
         x, y = x[x <= budget], y[: np.count_nonzero(x <= budget)]
         # from the axis on the left to the budget on the right
-        steps_x = np.concatenate([[_LEFT / 100], x, [budget]])
+        steps_x = np.concatenate([[LEFT / 100], x, [budget]])
         steps_y = np.concatenate([[0.0], y, y[-1:] if len(y) else [0.0]])
         look = style.line(order.index(solver))
         ax.step(steps_x, steps_y, where="post", **look)
         ax.plot(budget, steps_y[-1], "o", markersize=2.5, color=look["color"], clip_on=False)
-    ax.set_xscale("log")
-    ax.set_xlim(_LEFT, budget * (budget / _LEFT) ** 0.03)  # room for the marks at the end
-    ax.set_ylim(0, 1)
-    ax.xaxis.set_major_locator(LogLocator(numticks=8))
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    ecdf_axes.prepare(ax, budget * (budget / LEFT) ** 0.03)  # room for the marks at the end
     ax.set_title(title)
     ax.text(
         0.04,

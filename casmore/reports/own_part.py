@@ -120,7 +120,7 @@ def _figures(
     yield heading, "ecdf", ecdf.by_dimension(runtimes, budgets)
     for n in dimensions(runtimes):
         yield heading, f"ecdf_groups_{n:02d}D", ecdf.by_group(runtimes, n, budgets[n])
-    known = {n: budgets[n] for n in dimensions(runtimes) if n in {r.dimension for r in recorded}}
+    known = {n: budgets[n] for n in sorted({r.dimension for r in recorded})}
     if known:
         heading = "Regret of samples, to the budget"
         yield heading, "regret", regret_figure.by_dimension(runtimes, recorded, known)

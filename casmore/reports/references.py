@@ -3,8 +3,6 @@
 The numbers are in ``reference_data``, whose README names their sources.
 """
 
-import csv
-import gzip
 from functools import cache
 from importlib import resources
 
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casmore.problems.suites import Suite
-from casmore.reports import trial_table
+from casmore.reports import compressed_table, trial_table
 from casmore.reports.runtimes import ERT_TARGETS, TARGETS, Runtimes
 
 PEERS = "peers.csv.gz"
@@ -69,8 +67,8 @@ def peers() -> tuple[Runtimes, ...]:
 
 def _rows(name: str) -> list[list[str]]:
     file = resources.files("casmore.reports").joinpath("reference_data", name)
-    text = gzip.decompress(file.read_bytes()).decode()
-    return list(csv.reader(text.splitlines()))[1:]
+    with resources.as_file(file) as path:
+        return compressed_table.read(path)[1:]
 
 
 def _numbers(cells: list[str], count: int) -> NDArray[np.float64]:

@@ -83,8 +83,7 @@ class Runtimes:
 
         As in cocopp, an instance that was run more often than others does not count more.
         """
-        repeats = Counter(self.instances)
-        return np.array([1 / repeats[i] for i in self.instances]) / len(repeats)
+        return instance_weights(self.instances)
 
     @cached_property
     def ert(self) -> NDArray[np.float64]:
@@ -98,6 +97,12 @@ class Runtimes:
         successes = reached @ self.weights
         with np.errstate(divide="ignore"):
             return np.asarray(np.where(successes > 0, cost / successes, np.inf))
+
+
+def instance_weights(instances: Sequence[int]) -> NDArray[np.float64]:
+    """Return the weight of each trial, shape (trials,); see `Runtimes.weights`."""
+    repeats = Counter(instances)
+    return np.array([1 / repeats[i] for i in instances]) / len(repeats)
 
 
 def within(runtimes: Runtimes, budget: float, instances: Iterable[int]) -> Runtimes | None:

@@ -4,17 +4,14 @@ Each row is a trial: the evaluations to each of the 51 targets, and the total nu
 made from COCO's data, which are not needed afterwards.
 """
 
-import csv
-import gzip
-import io
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from casmore.atomic_io import write_bytes
 from casmore.problems.suites import SUITES
+from casmore.reports import compressed_table
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import TARGETS, Runtimes
 
@@ -41,16 +38,16 @@ The 51 targets are those of COCO's ECDFs: 10^2, 10^1.8, ..., 10^-8.
 
 def write(path: Path, runtimes: Iterable[Runtimes]) -> None:
     """Write the table; the same data give the same bytes."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*KEYS, *TARGET_COLUMNS])
+    compressed_table.write(path, _rows(runtimes))
+
+
+def _rows(runtimes: Iterable[Runtimes]) -> Iterator[list[object]]:
+    yield [*KEYS, *TARGET_COLUMNS]
     for r in runtimes:
         for trial, instance in enumerate(r.instances):
             numbers = [r.spent[trial], r.restarts[trial], *r.evaluations[:, trial]]
             cells = ["" if np.isnan(number) else int(number) for number in numbers]
-            writer.writerow([r.suite.name, r.solver, r.function, r.dimension, instance, *cells])
-    # without a time in the header
-    write_bytes(path, gzip.compress(text.getvalue().encode(), compresslevel=9, mtime=0))
+            yield [r.suite.name, r.solver, r.function, r.dimension, instance, *cells]
 
 
 def read(path: Path) -> list[Runtimes]:
@@ -62,8 +59,7 @@ def read(path: Path) -> list[Runtimes]:
         If the file is missing or not such a table; the message says what to do.
     """
     try:
-        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))
+        rows = compressed_table.read(path)
     except FileNotFoundError:
         raise ReportError(
             f"there is no {path}; make it with `casmore export RUN --out "

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ _ALMOST_ALL = 0.8  # share of the functions
 _PENALTY = 10.0  # a missed target counts as this multiple of the budget
 _RESAMPLES = 1000
 _SEED = 20240902  # the same data give the same interval
+_Result = TypeVar("_Result", Runtimes, Regrets)
 _CAS_MORE, _MORE, _CMA_ES, _XNES = "CAS-MORE", "MORE", "CMA-ES", "xNESas"
 
 INTRODUCTION = f"""\
@@ -134,13 +136,8 @@ def lower_regret(regrets: Sequence[Regrets], budgets: Mapping[int, float]) -> Cl
     """The regret of samples of CAS-MORE is lower than that of CMA-ES and xNES."""
     texts, verdicts = [], []
     for n in _DIMENSIONS:
-        table = {(r.solver, r.function): r for r in regrets if r.dimension == n}
         for other in (_CMA_ES, _XNES):
-            pairs = [
-                (table[_CAS_MORE, f], table[other, f])
-                for f in BBOB.functions
-                if (_CAS_MORE, f) in table and (other, f) in table
-            ]
+            pairs = _pairs(regrets, _CAS_MORE, other, n, BBOB.functions)
             difference = regret_difference(pairs, budgets.get(n, 1.0) * n)
             texts.append(f"{n}-D: {difference} to {other}")
             verdicts.append(difference.below(0))
@@ -222,8 +219,8 @@ def _resampled(runtimes: Runtimes, limit: float, rng: np.random.Generator) -> ND
 
 
 def _pairs(
-    runtimes: Sequence[Runtimes], a: str, b: str, dimension: int, functions: Iterable[int]
-) -> list[tuple[Runtimes, Runtimes]]:
-    """Return the runtimes of two solvers on the functions that both have."""
-    table = {(r.solver, r.function): r for r in runtimes if r.dimension == dimension}
+    results: Sequence[_Result], a: str, b: str, dimension: int, functions: Iterable[int]
+) -> list[tuple[_Result, _Result]]:
+    """Return the results of two solvers on the functions that both have."""
+    table = {(r.solver, r.function): r for r in results if r.dimension == dimension}
     return [(table[a, f], table[b, f]) for f in functions if (a, f) in table and (b, f) in table]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 from matplotlib.figure import Figure
 
@@ -31,6 +32,7 @@ _SHOWN_DIMENSIONS = (5, 20, 80, 320)
 _LEAGUE = {"league": ("ecdf", "league"), "league_ablation": ("parts",)}
 _LEAGUE_DIMENSIONS = (5, 10, 20, 40)  # of its ECDFs
 _OF_DIMENSION = re.compile(r"(ecdf|ecdf_functions|ert_ratios|regret)_(\d+)D")
+_Result = TypeVar("_Result")
 _PAIR = re.compile(r"(.+)_vs_(.+)")
 
 
@@ -170,21 +172,20 @@ def _ratio_table(runtimes: list[Runtimes], dimension: int) -> dict[str, str]:
     }
 
 
-@cache
-def _read(path: Path, changed: int) -> list[Runtimes]:
-    return trial_table.read(path)
-
-
 def _runtimes(folder: Path) -> list[Runtimes]:
-    path = folder / trial_table.FILE
-    return _read(path, path.stat().st_mtime_ns if path.exists() else 0)
-
-
-@cache
-def _read_regrets(path: Path, changed: int) -> list[Regrets]:
-    return regret_table.read(path)
+    return _stored(trial_table.read, folder / trial_table.FILE)
 
 
 def _regrets(folder: Path) -> list[Regrets]:
-    path = folder / regret_table.FILE
-    return _read_regrets(path, path.stat().st_mtime_ns if path.exists() else 0)
+    return _stored(regret_table.read, folder / regret_table.FILE)
+
+
+def _stored(read: Callable[[Path], list[_Result]], path: Path) -> list[_Result]:
+    """Read a table, once as long as it does not change."""
+    found: list[_Result] = _read(read, path, path.stat().st_mtime_ns if path.exists() else 0)
+    return found
+
+
+@cache
+def _read(read: Callable[[Path], Any], path: Path, changed: int) -> Any:
+    return read(path)

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from casmore.plotting import style
 from casmore.problems.suites import BBOB, Suite
-from casmore.reports import references
+from casmore.reports import ecdf_axes, references
 from casmore.reports.bbob.simulated_restarts import simulate
 from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.report_error import ReportError
@@ -70,7 +69,7 @@ def by_dimension(runtimes: Sequence[Runtimes]) -> Figure:
             for index, solver in enumerate(names):
                 of_solver = [r for r in own if r.solver == solver]
                 _draw(ax, of_solver, simulated, limit, style.line(index), solver)
-            _finish(ax, f"{n}-D   ({trial_note(own)})", limit)
+            ecdf_axes.small_panel(ax, f"{n}-D   ({trial_note(own)})", limit)
         figure.supxlabel("evaluations / dimension", fontsize=8)
         figure.supylabel("fraction of function-target pairs", fontsize=8)
         handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -121,7 +120,7 @@ def _figure(
             for index, solver in enumerate(solvers(runtimes)):
                 of_solver = [r for r in own if r.solver == solver and r.function in functions]
                 _draw(ax, of_solver, simulated, limit, style.line(index), solver)
-            _finish(ax, name, limit)
+            ecdf_axes.small_panel(ax, name, limit)
         label = f"evaluations / dimension, {dimension}-D   ({trial_note(own)})"
         figure.supxlabel(label, fontsize=8)
         figure.supylabel("fraction of function-target pairs", fontsize=8)
@@ -136,7 +135,7 @@ def _draw_best(
     for name in suite.best[-1:]:
         best = references.best(suite, name)
         ert = [best[dimension, f][:, None] for f in functions]
-        _step(ax, *curve(ert, dimension), limit, **_BEST, label=name, zorder=1)
+        ecdf_axes.step(ax, *curve(ert, dimension), limit, **_BEST, label=name, zorder=1)
 
 
 def _draw(
@@ -151,27 +150,9 @@ def _draw(
         ax.plot([], [], **look, label=label)
         return
     x, y = curve([simulated[r.solver, r.function] for r in own], own[0].dimension)
-    _step(ax, x, y, limit, **look, label=label, zorder=2)
+    ecdf_axes.step(ax, x, y, limit, **look, label=label, zorder=2)
     failed = [r.spent[np.isnan(r.evaluations[-1])] for r in own]
     if sum(map(len, failed)):
         at = float(np.median(np.concatenate(failed))) / own[0].dimension
         height = y[np.count_nonzero(x <= at) - 1] if np.any(x <= at) else 0.0
         ax.plot(at, height, "x", color=look["color"], markersize=6, markeredgewidth=0.8, zorder=3)
-
-
-def _step(
-    ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], limit: float, **look: Any
-) -> None:
-    shown = x <= limit
-    steps_x = np.concatenate([[1e-3], x[shown], [limit]])
-    steps_y = np.concatenate([[0.0], y[shown], y[shown][-1:] if shown.any() else [0.0]])
-    ax.step(steps_x, steps_y, where="post", **look)
-
-
-def _finish(ax: Axes, name: str, limit: float) -> None:
-    ax.set_xscale("log")
-    ax.set_xlim(0.5, limit)
-    ax.set_ylim(0, 1)
-    ax.xaxis.set_major_locator(LogLocator(numticks=8))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_title(name, fontsize=7, pad=3)

@@ -134,8 +134,7 @@ def _levels(regrets: Sequence[Regrets], kind: str) -> _Nested:
     nested: _Nested = {}
     for r in regrets:
         functions = nested.setdefault(r.solver, {}).setdefault(r.dimension, {})
-        values = r.samples if kind == SAMPLES else r.mean
-        levels = np.count_nonzero(values[:, :, None] <= TARGETS, axis=2)
+        levels = np.count_nonzero(r.of(kind)[:, :, None] <= TARGETS, axis=2)
         # up to the first point at which the trial had ended
         points = np.searchsorted(r.evaluations, r.spent) + 1
         functions[r.function] = [

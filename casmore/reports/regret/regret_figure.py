@@ -11,13 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from casmore.plotting import style
-from casmore.reports import ecdf
+from casmore.reports import ecdf, ecdf_axes
 from casmore.reports.regret.regrets import MEAN, SAMPLES, Regrets, fraction, points
 from casmore.reports.runtimes import Runtimes, comparable, solvers, suite_of
 
@@ -78,9 +76,9 @@ def by_dimension(
             for ax, (kind, title) in zip(row, KINDS.items(), strict=True):
                 for index, solver in enumerate(solvers(runtimes)):
                     if solver in found:
-                        x, y = curve(*found[solver], kind, budget)
-                        _step(ax, x, y, budget, index, solver)
-                _finish(ax, f"{title}, {dimension}-D", budget)
+                        line = curve(*found[solver], kind, budget)
+                        ecdf_axes.step(ax, *line, budget, label=solver, **style.line(index))
+                ecdf_axes.small_panel(ax, f"{title}, {dimension}-D", budget)
         _label(figure, axes)
     return figure
 
@@ -124,9 +122,11 @@ def by_group(
                     [r for r in own if r.function in members],
                     [r for r in regret if r.function in members],
                 )
-                _step(ax, *curve(*of_panel, BEST, budget), budget, index, None, linewidth=0.6)
-                _step(ax, *curve(*of_panel, SAMPLES, budget), budget, index, solver)
-            _finish(ax, f"{name}, {dimension}-D", budget)
+                best, samples = (curve(*of_panel, kind, budget) for kind in (BEST, SAMPLES))
+                look = style.line(index)
+                ecdf_axes.step(ax, *best, budget, **look, linewidth=0.6)
+                ecdf_axes.step(ax, *samples, budget, **look, label=solver)
+            ecdf_axes.small_panel(ax, f"{name}, {dimension}-D", budget)
         _label(figure, axes)
     return figure
 
@@ -146,29 +146,6 @@ def _by_solver(
         for solver, own in comparable(with_both, dimension).items()
         if own
     }
-
-
-def _step(
-    ax: Axes,
-    x: Array,
-    y: Array,
-    budget: float,
-    index: int,
-    label: str | None,
-    **look: float,
-) -> None:
-    steps_x = np.concatenate([[1e-3], x, [budget]])
-    steps_y = np.concatenate([[0.0], y, y[-1:] if len(y) else [0.0]])
-    ax.step(steps_x, steps_y, where="post", label=label, **{**style.line(index), **look})
-
-
-def _finish(ax: Axes, title: str, budget: float) -> None:
-    ax.set_xscale("log")
-    ax.set_xlim(0.5, budget)
-    ax.set_ylim(0, 1)
-    ax.xaxis.set_major_locator(LogLocator(numticks=8))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_title(title, fontsize=7, pad=3)
 
 
 def _label(figure: Figure, axes: NDArray[Any]) -> None:

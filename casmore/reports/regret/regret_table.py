@@ -3,18 +3,15 @@
 There are two rows for each trial: the regret of samples and that of the mean.
 """
 
-import csv
-import gzip
-import io
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from casmore.atomic_io import write_bytes
 from casmore.problems.regret import checkpoints
+from casmore.reports import compressed_table
 from casmore.reports.regret.regrets import MEAN, SAMPLES, SMALLEST, Regrets, collect
 from casmore.reports.report_error import ReportError
 
@@ -37,28 +34,23 @@ its value minus the optimal value of the function.
 """  # noqa: E501
 
 
-def write(path: Path, regrets: Iterable[Regrets]) -> None:
+def write(path: Path, regrets: Sequence[Regrets]) -> None:
     """Write the table; the same data give the same bytes."""
-    regrets = list(regrets)
+    compressed_table.write(path, _rows(regrets))
+
+
+def _rows(regrets: Sequence[Regrets]) -> Iterator[list[object]]:
     grid = checkpoints(int(max(r.spent.max() for r in regrets)))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_KEYS, *grid])
+    yield [*_KEYS, *grid]
     for r in regrets:
-        for trial, instance in enumerate(r.instances):
-            spent = int(r.spent[trial])
-            before = len(checkpoints(spent))
-            for of in (SAMPLES, MEAN):
-                values = getattr(r, of)[trial]
-                end = values[np.searchsorted(r.evaluations, spent)]
-                key = (r.solver, r.function, r.dimension, instance, spent, of)
-                writer.writerow([*key, _cell(end), *map(_cell, values[:before])])
-    # without a time in the header
-    write_bytes(path, gzip.compress(text.getvalue().encode(), compresslevel=9, mtime=0))
-
-
-def _cell(regret: float) -> str:
-    return f"{np.log10(max(regret, SMALLEST)):.{_DECIMALS}f}"
+        logs = {of: np.log10(np.maximum(r.of(of), SMALLEST)) for of in (SAMPLES, MEAN)}
+        for trial, (instance, spent) in enumerate(zip(r.instances, r.spent, strict=True)):
+            before = np.searchsorted(grid, spent, side="right")
+            end = np.searchsorted(r.evaluations, spent)
+            for of, values in logs.items():
+                own = values[trial].tolist()
+                cells = [f"{value:.{_DECIMALS}f}" for value in (own[end], *own[:before])]
+                yield [r.solver, r.function, r.dimension, instance, int(spent), of, *cells]
 
 
 def read(path: Path) -> list[Regrets]:
@@ -70,8 +62,7 @@ def read(path: Path) -> list[Regrets]:
         If the file can't be read, or is not such a table.
     """
     try:
-        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-            header, *rows = list(csv.reader(file))
+        header, *rows = compressed_table.read(path)
         if tuple(header[: len(_KEYS)]) != _KEYS or len(rows) % 2:
             raise ValueError(f"its columns are {header[: len(_KEYS)]}, its rows {len(rows)}")
         grid = np.array([float(name) for name in header[len(_KEYS) :]])

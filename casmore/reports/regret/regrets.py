@@ -1,7 +1,6 @@
 """The regret of a solver's trials, on evaluations that all trials have in common."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from casmore.problems.regret import QUANTILES, checkpoints
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import TARGETS
+from casmore.reports.runtimes import TARGETS, instance_weights
 from casmore.reports.unit_table import UnitRow
 
 Array = NDArray[np.float64]
@@ -58,8 +57,11 @@ class Regrets:
     @cached_property
     def weights(self) -> Array:
         """The weight of each trial; instances have equal weights, as in `Runtimes`."""
-        repeats = Counter(self.instances)
-        return np.array([1 / repeats[i] for i in self.instances]) / len(repeats)
+        return instance_weights(self.instances)
+
+    def of(self, what: str) -> Array:
+        """Return the regret of `SAMPLES` or of the `MEAN`, shape (trials, points)."""
+        return {SAMPLES: self.samples, MEAN: self.mean}[what]
 
 
 def of_units(rows: Iterable[UnitRow]) -> list[Regrets]:
@@ -196,4 +198,4 @@ def average_log(regret: Regrets, what: str, budget: float) -> Array:
 
 
 def _on(regret: Regrets, what: str, evaluations: Array) -> Array:
-    return _at(evaluations, regret.evaluations, getattr(regret, what))
+    return _at(evaluations, regret.evaluations, regret.of(what))
