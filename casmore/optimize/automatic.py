@@ -120,7 +120,7 @@ def minimize(
     )
     result = execute(
         run,
-        Call(f, args if isinstance(args, tuple) else (args,)),
+        Call(f, args),
         method="auto",
         vectorized=vectorized,
         workers=workers,

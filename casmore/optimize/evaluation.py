@@ -22,10 +22,13 @@ class Evaluator(Protocol):
 
 
 class Call:
-    """``f(x, *args)`` on a copy of x, for workers; the caller converts the value."""
+    """``f(x, *args)`` on a copy of x, for workers; the caller converts the value.
 
-    def __init__(self, f: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        self.f, self.args = f, args
+    As in SciPy, ``args`` that is not a tuple is a single argument.
+    """
+
+    def __init__(self, f: Callable[..., Any], args: Any) -> None:
+        self.f, self.args = f, args if isinstance(args, tuple) else (args,)
 
     def __call__(self, x: Array) -> Any:
         """Return the unconverted return value of f."""

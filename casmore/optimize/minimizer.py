@@ -207,7 +207,7 @@ def fmin(
     add_known_points(run, X_known, y_known)
     return execute(
         run,
-        Call(f, args if isinstance(args, tuple) else (args,)),
+        Call(f, args),
         method="lean-cas-more" if lean else "cas-more",
         vectorized=vectorized,
         workers=workers,
