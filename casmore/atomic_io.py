@@ -57,7 +57,16 @@ def write_text(path: Path, content: str) -> None:
 
 def write_json(path: Path, document: Any) -> None:
     """Write ``document`` to ``path`` as JSON, as `write_bytes` does."""
-    write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    write_text(path, _formatted(document) + "\n")
+
+
+def _formatted(document: Any, indent: str = "\n") -> str:
+    """Return JSON with a line for each key; unlike an indent of `json`, it is written in C."""
+    if not isinstance(document, dict) or not document:
+        return json.dumps(document, allow_nan=False)
+    inner = indent + " "
+    items = (f"{json.dumps(key)}: {_formatted(value, inner)}" for key, value in document.items())
+    return "{" + inner + ("," + inner).join(items) + indent + "}"
 
 
 def read_json(path: Path, *, remedy: str = "") -> dict[str, Any]:

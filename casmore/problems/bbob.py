@@ -113,7 +113,7 @@ class ObservedProblem:
         )
         self._noise_free = NoiseFree(function, dimension, instance) if suite.noisy else None
         self._noise_offset = noise_offset
-        self.noise_free_value = self._best_value = float("inf")
+        self._best_value = float("inf")
         self._outer_folder = outer_folder
         self._info = {"algorithm_name": algorithm_name, "algorithm_info": algorithm_info}
         self._open = ExitStack()
@@ -146,12 +146,30 @@ class ObservedProblem:
         del self._suite
         self._open.close()
 
-    def __call__(self, x: NDArray[np.float64]) -> float:
-        """Evaluate one point, shape (n,)."""
-        value = float(self._problem(x))
-        self.noise_free_value = value if self._noise_free is None else self._noise_free(x)
-        self._best_value = min(self._best_value, self.noise_free_value)
-        return value
+    def evaluate(self, X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Evaluate points, shape (k, n), in turn, until one hits the final target.
+
+        Returns
+        -------
+        y : ndarray, shape (m,)
+            The values of the first m points; m is k, unless the target was hit.
+        noise_free : ndarray, shape (m,)
+            The values without noise.
+        """
+        y = np.empty(len(X))
+        noise_free = y if self._noise_free is None else np.empty(len(X))
+        evaluated = 0
+        for x in X:
+            y[evaluated] = self._problem(x)
+            if self._noise_free is not None:
+                noise_free[evaluated] = value = self._noise_free(x)
+                self._best_value = min(self._best_value, value)
+            evaluated += 1
+            if self.final_target_hit:
+                break
+        y, noise_free = y[:evaluated], noise_free[:evaluated]
+        self._best_value = min(self._best_value, float(noise_free.min()))
+        return y, noise_free
 
     def value_at(self, x: NDArray[np.float64]) -> float:
         """Return the value at a point, shape (n,), without noise.
@@ -224,18 +242,12 @@ def minimise(
         if solver.restarts > signalled:
             signalled = solver.restarts
             problem.signal_restart()
-        y, noise_free = np.empty(len(X)), np.empty(len(X))
-        evaluated = 0
-        for x in X[: budget - problem.evaluations]:
-            y[evaluated] = problem(x)
-            noise_free[evaluated] = problem.noise_free_value
-            evaluated += 1
-            if problem.final_target_hit:
-                ended = {StopReason.TARGET: float(y[evaluated - 1])}
-                break
+        y, noise_free = problem.evaluate(X[: budget - problem.evaluations])
         if regret is not None:
-            regret.add(noise_free[:evaluated])
-        if not ended and problem.evaluations >= budget:
+            regret.add(noise_free)
+        if problem.final_target_hit:
+            ended = {StopReason.TARGET: float(y[-1])}
+        elif problem.evaluations >= budget:
             ended = {StopReason.BUDGET: float(budget)}
         return None if ended else y
 

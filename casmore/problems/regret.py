@@ -5,7 +5,6 @@ typical sample counts, and so does that of the point that the solver would recom
 """
 
 import math
-from array import array
 from collections.abc import Callable, Iterator
 from itertools import count, takewhile
 from typing import Any
@@ -38,29 +37,28 @@ class RegretRecorder:
 
     def __init__(self, value_at_mean: Callable[[], float]) -> None:
         self._value_at_mean = value_at_mean
-        self._values = array("d")
+        self._values: list[Array] = []
+        self._count = 0
         self._checkpoints = _all_checkpoints()
         self._next = next(self._checkpoints)
         self._evaluations: list[int] = []
-        self._quantiles: list[Array] = []
         self._means: list[float] = []
 
     def add(self, y: Array) -> None:
         """Add the values of samples, shape (k,), before the mean of their distribution changes."""
-        self._values.frombytes(np.ascontiguousarray(y, dtype=np.float64).tobytes())
-        evaluations = len(self._values)
-        if evaluations < self._next:
+        self._values.append(y)
+        self._count += len(y)
+        if self._count < self._next:
             return
         value = self._value_at_mean()
-        while self._next <= evaluations:
+        while self._next <= self._count:
             self._record(self._next, value)
             self._next = next(self._checkpoints)
 
     def end(self) -> None:
         """Record the end of the trial."""
-        evaluations = len(self._values)
-        if evaluations > 0 and self._evaluations[-1] < evaluations:
-            self._record(evaluations, self._value_at_mean())
+        if self._count > 0 and self._evaluations[-1] < self._count:
+            self._record(self._count, self._value_at_mean())
 
     def document(self, optimal_value: float) -> dict[str, Any]:
         """Return the regret as an entry of a unit's record.
@@ -76,7 +74,9 @@ class RegretRecorder:
             ``evaluations``; ``samples``, for each of them the `QUANTILES` of the regret of recent
             samples; ``mean``, the regret of the mean. A regret that is not finite is None.
         """
-        samples = np.array(self._quantiles).reshape(-1, len(QUANTILES)) - optimal_value
+        values = np.concatenate([np.empty(0), *self._values])
+        evaluations = np.array(self._evaluations, dtype=int)
+        samples = _recent_quantiles(values, evaluations) - optimal_value
         return {
             "evaluations": self._evaluations,
             "quantiles": list(QUANTILES),
@@ -85,18 +85,33 @@ class RegretRecorder:
         }
 
     def _record(self, evaluations: int, value_at_mean: float) -> None:
-        window = max(_SHORTEST_WINDOW, evaluations // _WINDOW_SHARE)
-        recent = np.sort(np.frombuffer(self._values)[max(0, evaluations - window) : evaluations])
-        # values of samples, not interpolated: an infinite value is one like any other
-        ranks = [math.ceil(q * len(recent)) - 1 for q in QUANTILES]
         self._evaluations.append(evaluations)
-        self._quantiles.append(recent[ranks])
         self._means.append(value_at_mean)
 
 
 def checkpoints(evaluations: int) -> list[int]:
     """Return the evaluations 1, 2, 3, ..., ceil(10^(k / 20)), ... up to a number."""
     return list(takewhile(lambda checkpoint: checkpoint <= evaluations, _all_checkpoints()))
+
+
+def _recent_quantiles(values: Array, evaluations: NDArray[np.int_]) -> Array:
+    """Return the `QUANTILES` of recent values after each of some evaluations, shape (k, 5).
+
+    They are values of samples, not interpolated: an infinite value is one like any other.
+    """
+    windows = np.minimum(evaluations, np.maximum(_SHORTEST_WINDOW, evaluations // _WINDOW_SHARE))
+    ranks = np.ceil(np.multiply.outer(windows, QUANTILES)).astype(int) - 1
+    quantiles = np.empty(ranks.shape)
+    # The shortest windows, which are most of those of a short trial, are sorted in one call. Where
+    # there are fewer values they begin with infinite ones, which end up behind the ranks.
+    short = windows <= _SHORTEST_WINDOW
+    padded = np.concatenate([np.full(_SHORTEST_WINDOW, np.inf), values])
+    recent = np.lib.stride_tricks.sliding_window_view(padded, _SHORTEST_WINDOW)[evaluations[short]]
+    quantiles[short] = np.take_along_axis(np.sort(recent), ranks[short], axis=1)
+    for i in np.flatnonzero(~short):
+        window = values[evaluations[i] - windows[i] : evaluations[i]]
+        quantiles[i] = np.partition(window, ranks[i])[ranks[i]]
+    return quantiles
 
 
 def _all_checkpoints() -> Iterator[int]:

@@ -76,12 +76,13 @@ def _random_points(count: int) -> list[NDArray[np.float64]]:
 def test_values_are_those_of_an_unobserved_problem(tmp_path: Path) -> None:
     points = _random_points(5)
     with _problem(tmp_path, function=10) as problem:
-        values = [problem(x) for x in points]
+        values, noise_free = problem.evaluate(np.array(points))
         assert problem.evaluations == 5
         assert problem.best_value == min(values)
+        assert np.array_equal(values, noise_free)
     suite = cocoex.Suite("bbob", "instances:1", "dimensions:2 function_indices:10")
     with suite.get_problem(0) as plain:
-        assert values == [plain(x) for x in points]
+        assert values.tolist() == [plain(x) for x in points]
 
 
 @pytest.mark.parametrize("budget", [3, 4, 10, 11])
@@ -103,7 +104,7 @@ def test_the_folder_may_have_a_long_path(tmp_path: Path) -> None:
     folder = tmp_path.joinpath(*["a-folder-with-a-long-name"] * 10)
     folder.mkdir(parents=True)
     with _problem(folder) as problem:
-        problem(np.zeros(2))
+        problem.evaluate(np.zeros((1, 2)))
     assert _rows(folder, "tdat")
 
 
@@ -163,8 +164,8 @@ def test_problems_follow_one_another_in_one_process(tmp_path: Path) -> None:
     # also after an error: a second observed problem beside a first would end the process
     def fail(dimension: int) -> None:
         with _problem(tmp_path, dimension=dimension) as problem:
-            problem(np.zeros(dimension))
-            problem(np.zeros(dimension + 1))
+            problem.evaluate(np.zeros((1, dimension)))
+            problem.evaluate(np.zeros((1, dimension + 1)))
 
     for dimension in (2, 3, 5):
         with pytest.raises(ValueError, match="does not match the problem dimension"):
@@ -177,7 +178,7 @@ def test_any_path_will_do(name: str, tmp_path: Path) -> None:
     outer = tmp_path / name
     outer.mkdir()
     with _problem(outer) as problem:
-        problem(np.zeros(2))
+        problem.evaluate(np.zeros((1, 2)))
     assert problem.folder.parent == outer
     assert (problem.folder / "bbobexp_f1.info").read_text().endswith("1:1|1.4e+00")
 

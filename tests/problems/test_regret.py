@@ -56,9 +56,10 @@ def test_infinite_values_are_samples_like_others() -> None:
 class _Logging(bbob.ObservedProblem):
     values: list[float]
 
-    def __call__(self, x: NDArray[np.float64]) -> float:
-        self.values.append(super().__call__(x))
-        return self.values[-1]
+    def evaluate(self, X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        y, noise_free = super().evaluate(X)
+        self.values.extend(noise_free.tolist())
+        return y, noise_free
 
 
 def test_a_trial_on_bbob(tmp_path: Path) -> None:

@@ -110,12 +110,10 @@ def test_values_without_noise_are_those_that_coco_logs(
     for place in range(3):  # of the three kinds of noise
         plain = NoiseFree(function + place, dimension, 3)
         with _noisy(tmp_path, function + place, dimension, 3) as problem:
-            values, noisy = [], []
             X.extend(start + 0.3 * rng.standard_normal((150, dimension)))
-            for x in X:
-                noisy.append(problem(x))
-                values.append(problem.noise_free_value)
-                assert problem.value_at(x) == values[-1] == plain(x)
+            noisy, values = problem.evaluate(np.array(X))
+            for x, value in zip(X, values, strict=True):
+                assert problem.value_at(x) == value == plain(x)
         assert noisy != pytest.approx(values, rel=1e-12)
         best = np.minimum.accumulate(values) - plain.optimal_value
         rows = [
@@ -130,20 +128,20 @@ def test_values_without_noise_are_those_that_coco_logs(
 
 
 def test_reading_values_without_noise_does_not_change_the_noise(tmp_path: Path) -> None:
-    x = np.ones(5)
+    x = np.ones((1, 5))
     values = []
     for asked in (False, True):
         with _noisy(tmp_path, 107, 5, 1) as problem:
-            values.append([problem(x)])
+            values.append([*problem.evaluate(x)[0]])
             if asked:
-                problem.value_at(x)
-            values[-1].append(problem(x))
+                problem.value_at(x[0])
+            values[-1].extend(problem.evaluate(x)[0])
     assert values[0] == values[1]
 
 
 def test_the_noise_of_trials_is_independent(tmp_path: Path) -> None:
-    x = np.zeros(5)
-    seen = []
+    x = np.zeros((1, 5))
+    seen: list[float] = []
     for offset in (0, 1, 1000):
         for function in (107, 108):
             with ObservedProblem(
@@ -154,5 +152,5 @@ def test_the_noise_of_trials_is_independent(tmp_path: Path) -> None:
                 suite=NOISY,
                 noise_offset=offset,
             ) as problem:
-                seen.append(problem(x))
+                seen.extend(problem.evaluate(x)[0])
     assert len(set(seen)) == 6
