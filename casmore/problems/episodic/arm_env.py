@@ -26,11 +26,7 @@ Mask = NDArray[np.bool_]
 
 LARGEST_TORQUE = 10.0  # of an action of 1, in units of the motors' largest torques
 _LARGEST_OBSERVATION = 1000.0
-_FAILURES = [
-    int(mujoco.mjtWarning.mjWARN_BADQPOS),
-    int(mujoco.mjtWarning.mjWARN_BADQVEL),
-    int(mujoco.mjtWarning.mjWARN_BADQACC),
-]
+_FAILURES = slice(int(mujoco.mjtWarning.mjWARN_BADQPOS), int(mujoco.mjtWarning.mjWARN_BADQACC) + 1)
 _COUNT = 1  # of the columns of a warning
 _POSITION_AND_VELOCITY = int(mujoco.mjtStage.mjSTAGE_VEL)
 
@@ -68,6 +64,7 @@ class EpisodeBatch(ABC):
         self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
         self._ctrl, self._bias = self.batch.bind("ctrl"), self.batch.bind("qfrc_bias")
         self._sensors, self._sites = self.batch.bind("sensordata"), self.batch.bind("site_xpos")
+        self._warnings = self.batch.warning[:, _FAILURES, _COUNT]
 
     @property
     def q(self) -> Array:
@@ -109,13 +106,13 @@ class EpisodeBatch(ABC):
         """Apply actions, shape (k, 7), to the unfinished episodes; return rewards, shape (k,)."""
         on = ~self.over
         # gravity and Coriolis forces are compensated
-        torque = LARGEST_TORQUE * np.clip(action, -1, 1) + self._bias[:, :JOINTS] / self.gear
-        self.effort[on] += (torque * torque).sum(axis=1)[on]
-        self._ctrl[:] = np.clip(torque, -1, 1)
+        torque = LARGEST_TORQUE * action.clip(-1, 1) + self._bias[:, :JOINTS] / self.gear
+        self.effort += (torque * torque).sum(axis=1)
+        torque.clip(-1, 1, out=self._ctrl)
         self.batch.step(None if on.all() else on, stage=_POSITION_AND_VELOCITY)
         self.steps += 1
-        self._watch(on)
-        failed = on & (self.batch.warning[:, _FAILURES, _COUNT] > 0).any(axis=1)
+        self._watch()
+        failed = on & self._warnings.any(axis=1)
         ended = on & (self._ends() | failed | (self.steps == self.horizon))
         rewards = np.zeros(self._count)
         if ended.any():
@@ -130,8 +127,8 @@ class EpisodeBatch(ABC):
         """Place the ball, and reset what `_watch` updates."""
 
     @abstractmethod
-    def _watch(self, on: Mask) -> None:
-        """Update what the reward depends on, for the episodes in the mask ``on``."""
+    def _watch(self) -> None:
+        """Update what the reward depends on; for episodes that are over it no longer matters."""
 
     @abstractmethod
     def _ends(self) -> Mask:
@@ -217,7 +214,7 @@ class ArmEnv(gymnasium.Env[Array, Array], ABC):
         if episodes is None or (episodes.batch.nsim, episodes.batch.nthread) != (k, threads):
             episodes = self._together = self._new_batch(k, threads)
         episodes.begin([seeding.np_random(int(seed))[0] for seed in seeds])
-        positions = np.full((k, self.horizon + 1, JOINTS), np.nan)
+        positions = np.empty((k, self.horizon + 1, JOINTS))
         positions[:, 0] = episodes.q
         returns, lengths = np.zeros(k), np.zeros(k, dtype=np.int64)
         for t in range(self.horizon):
@@ -226,8 +223,9 @@ class ArmEnv(gymnasium.Env[Array, Array], ABC):
                 break
             action = controller(plan.position[:, t], plan.velocity[:, t], episodes.q, episodes.qd)
             returns += episodes.step(action)
-            lengths[on] += 1
-            positions[on, t + 1] = episodes.q[on]
+            lengths += on
+            positions[:, t + 1] = episodes.q
+        positions[np.arange(self.horizon + 1) > lengths[:, np.newaxis]] = np.nan
         return Episodes(
             returns=returns,
             success=episodes.success.astype(float),
@@ -244,6 +242,7 @@ class ArmEnv(gymnasium.Env[Array, Array], ABC):
         if self._renderer is None:
             self._renderer = renderer(self.model, height=480, width=640)
         data = self._episode.batch.get_data(0)
+        data.qpos[JOINTS:] = self._episode.ball[0]  # which may be held
         mujoco.mj_forward(self.model, data)
         self._renderer.update_scene(data, camera="view")
         picture: NDArray[np.uint8] = self._renderer.render()

@@ -27,6 +27,7 @@ CUP = np.array([0.3, -1.6335])  # its axis
 RIM = 0.946  # height of the cup
 
 _NOISE = 0.02  # standard deviation of each velocity at the release, m/s
+_OUT_OF_THE_WAY = (0.0, 0.0, 20.0)  # and after the 4 m that it falls until the release, too
 _TABLE_TOP = 0.8025
 _INNER, _OUTER = 0.071, 0.081  # radii of the cup
 _SECTORS = 12
@@ -107,27 +108,42 @@ class BeerPongBatch(EpisodeBatch):
 
     start, gear, horizon, failure_reward = START, GEAR, HORIZON, -30.0
 
+    @property
+    def ball(self) -> Array:
+        """Positions of the ball, shape (k, 3): until the release, that of the palm."""
+        return self._palm if self.steps < RELEASE else super().ball
+
+    @property
+    def ball_velocity(self) -> Array:
+        """Velocities of the ball, shape (k, 3): until the release, that of the palm."""
+        return self._palm_velocity if self.steps < RELEASE else super().ball_velocity
+
+    @property
+    def _palm(self) -> Array:
+        position: Array = self._sites[:, 0]
+        return position
+
+    @property
+    def _palm_velocity(self) -> Array:
+        velocity: Array = self._sensors[:, 2:]
+        return velocity
+
     def _place(self, generators: Sequence[np.random.Generator]) -> None:
         self._noise = np.array([rng.normal(0, _NOISE, 3) for rng in generators])
         self.bounced = np.zeros(self._count, dtype=bool)
         self.nearest = np.full(self._count, np.inf)  # ball to the top of the cup
-        self.batch.forward(stage=int(mujoco.mjtStage.mjSTAGE_VEL))
-        self._hold()
+        # The ball weighs on nothing while it is held. Until then its simulation is out of the
+        # way: to set its state in each step would cost a second pass over the model's kinematics.
+        super().ball[:] = _OUT_OF_THE_WAY
 
-    def _hold(self) -> None:
-        """Keep the ball in the palm: it weighs on nothing."""
-        self.ball[:] = self._sites[:, 0]
-        self.ball_velocity[:] = self._sensors[:, 2:]
-
-    def _watch(self, on: Mask) -> None:
-        if self.steps <= RELEASE:
-            self._hold()
-            if self.steps == RELEASE:
-                self.ball_velocity[:] += self._noise
-        else:
-            self.bounced |= on & (self._sensors[:, 0] > 0)
+    def _watch(self) -> None:
+        if self.steps == RELEASE:
+            self.ball[:] = self._palm
+            self.ball_velocity[:] = self._palm_velocity + self._noise
+        elif self.steps > RELEASE:
+            self.bounced |= self._sensors[:, 0] > 0
         to_top = np.sqrt(((self.ball - _TOP) ** 2).sum(axis=1))
-        self.nearest[on] = np.minimum(self.nearest, to_top)[on]
+        np.minimum(self.nearest, to_top, out=self.nearest)
 
     def _ends(self) -> Mask:
         return np.zeros(self._count, dtype=bool)

@@ -23,6 +23,7 @@ DT = 0.002  # seconds
 HORIZON = 1000
 START = np.array([0.0, 0.0, 0.0, 1.5, 0.0, 0.0, 1.5])
 GEAR = np.array([150.0, 125.0, 40.0, 60.0, 5.0, 5.0, 2.0])  # N m
+REACH = 1.25  # m from the base's axis; the links' lengths up to the bat sum to 1.2 m
 FAR_EDGE = -1.37  # x of the end of the table on the opponent's side
 
 _BALL = np.array([-0.2, -0.8, 1.85])
@@ -95,18 +96,29 @@ class TableTennisBatch(EpisodeBatch):
         self.nearest = np.full(self._count, np.inf)  # ball to bat
         self.nearest_to_goal = self.nearest.copy()  # ball to the far edge, seen from the side
 
-    def _watch(self, on: Mask) -> None:
-        ball, bat = self.ball, self._sites[:, 0]
-        to_bat = np.sqrt(((ball - bat) ** 2).sum(axis=1))
+    def _watch(self) -> None:
+        ball = self.ball
+        offset = ball - self._sites[:, 0]
+        to_bat = np.sqrt((offset * offset).sum(axis=1))
         to_goal = np.hypot(ball[:, 0] - FAR_EDGE, ball[:, 2] - _GOAL_HEIGHT)
-        self.nearest[on] = np.minimum(self.nearest, to_bat)[on]
-        self.nearest_to_goal[on] = np.minimum(self.nearest_to_goal, to_goal)[on]
+        np.minimum(self.nearest, to_bat, out=self.nearest)
+        np.minimum(self.nearest_to_goal, to_goal, out=self.nearest_to_goal)
         hit, on_table, on_floor = (self._sensors > 0).T
-        self.landed |= on & self.hit & (on_table | on_floor)
-        self.hit |= on & hit
+        self.landed |= self.hit & (on_table | on_floor)
+        self.hit |= hit
 
     def _ends(self) -> Mask:
-        return self.landed
+        return self.landed | (~self.hit & self._passed())
+
+    def _passed(self) -> Mask:
+        """Whether the ball is beside the table for good, farther from the bat than it has been.
+
+        Beyond the side of the table there is nothing that could bring the ball back, so the bat
+        will neither hit it nor come nearer: the reward is decided.
+        """
+        farthest = REACH + self.nearest
+        passed: Mask = (self.ball[:, 1] > farthest) & (self.ball_velocity[:, 1] > 0)
+        return passed
 
     def _reward(self) -> Array:
         """Three stages: to hit the ball, to bring it near the far edge, to play it far."""
@@ -132,7 +144,8 @@ class TableTennisEnv(ArmEnv):
     The reward comes in the end: when the ball first touches table or floor after a hit, or after
     two seconds. It grows with how near the bat has come to the ball, then with how near the ball
     has come to the far edge of the table, then, for a ball that is returned onto the table, with
-    its length: about 18 at the edge. Squared torques cost 1e-5.
+    its length: about 18 at the edge. Squared torques cost 1e-5. An episode whose ball has passed
+    out of the bat's reach ends early, since its reward is decided.
     """
 
     dt, horizon = DT, HORIZON

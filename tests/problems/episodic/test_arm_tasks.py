@@ -153,6 +153,29 @@ def test_episodes_are_those_of_a_plain_loop(
     assert 0 < episodes.success.mean() < 1
 
 
+def test_an_episode_ends_once_its_ball_is_out_of_reach(
+    objectives: dict[str, EpisodicObjective],
+) -> None:
+    W = weights(TENNIS)[-3:]  # misses, whose returns are compared with complete episodes above
+    episodes = objectives[TENNIS].run(W, range(3))
+    assert (episodes.lengths < table_tennis.HORIZON).all()
+    for length, q in zip(episodes.lengths, episodes.positions, strict=True):
+        assert not np.isnan(q[: length + 1]).any()
+        assert np.isnan(q[length + 1 :]).all()
+
+
+def test_the_bat_does_not_reach_farther_than_assumed() -> None:
+    model = table_tennis.model()
+    data, rng = mujoco.MjData(model), np.random.default_rng(1)
+    base, farthest = model.body("base").pos, 0.0
+    lowest, highest = model.jnt_range[:7].T
+    for q in rng.uniform(lowest, highest, (1000, 7)):
+        data.qpos[:7] = q
+        mujoco.mj_kinematics(model, data)
+        farthest = max(farthest, np.hypot(*(data.site("bat").xpos - base)[:2]))
+    assert 0.9 < farthest < table_tennis.REACH
+
+
 @pytest.mark.parametrize("name", [TENNIS, PONG])
 def test_an_episode_alone_is_the_same_as_in_a_batch(
     name: str, objectives: dict[str, EpisodicObjective]
@@ -191,4 +214,6 @@ def test_gymnasium_finds_nothing_wrong(name: str) -> None:
     assert isinstance(picture, np.ndarray)
     assert picture.shape == (480, 640, 3)
     assert picture.std() > 10  # something is drawn
+    ball = env.unwrapped._episode.ball[0]  # type: ignore[attr-defined]
+    assert np.abs(ball).max() < 3  # in the scene, before the release, too
     env.close()
