@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -114,13 +115,25 @@ def test_figures_are_drawn_from_the_tables(name: str, study: Path, tmp_path: Pat
 
 
 def test_a_strobe_shows_what_has_moved() -> None:
-    frames = [np.full((4, 9, 3), 200, dtype=np.uint8) for _ in range(5)]
+    background = np.full((4, 9, 3), 200, dtype=np.uint8)
+    frames = [background.copy() for _ in range(8)]
     for i, frame in enumerate(frames):
-        frame[1, 2 * i] = 10 * i  # a dot on its way
-    composed = task_pictures.stroboscopic(frames)
+        frame[1, 2 * min(i, 4)] = 10 * min(i, 4)  # a dot on its way; half of the time it rests
+    composed = task_pictures.stroboscopic(frames, background)
     expected = np.full((4, 9, 3), 200)
     expected[1, ::2] = 10 * np.arange(5)[:, np.newaxis]
     assert np.array_equal(composed, expected)
+
+
+def test_the_background_of_a_mujoco_scene_has_no_moving_bodies() -> None:
+    env = gymnasium.make("casmore/TableTennis-v0", render_mode="rgb_array")
+    env.reset(seed=1)
+    frame = np.asarray(env.render()).astype(int)
+    background = task_pictures.background(env.unwrapped, [])
+    differs = np.abs(frame - background).sum(axis=2) > 100
+    assert 0.005 < differs.mean() < 0.2  # arm, bat and ball
+    assert np.array_equal(frame, np.asarray(env.render()))  # they are visible again
+    env.close()
 
 
 def test_a_film_strip_shows_an_episode(study: Path, tmp_path: Path) -> None:

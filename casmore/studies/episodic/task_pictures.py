@@ -3,7 +3,7 @@
 They are rendered from the movement in ``NAME_solution.csv``, the result of a study.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,21 +33,23 @@ _MOVED = 40  # summed difference of colours that indicates motion
 
 def tasks(results: Path) -> Figure:
     """Return the paper's illustration of its tasks: one picture of a movement for each."""
-    shown = {name: _frames(results, name, _STROBE) for name in SOLVED if _is_solved(results, name)}
+    shown = {
+        name: _movement(results, name, _STROBE) for name in SOLVED if _is_solved(results, name)
+    }
     if not shown:
         read_solution(results / f"{next(iter(SOLVED))}_solution.csv")  # says how it is made
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 2.3), layout="constrained")
         axes = np.atleast_1d(figure.subplots(1, len(shown)))
-        for ax, (name, frames) in zip(axes, shown.items(), strict=True):
-            _show(ax, stroboscopic(frames))
+        for ax, (name, (frames, background)) in zip(axes, shown.items(), strict=True):
+            _show(ax, stroboscopic(frames, background))
             ax.set_title(SOLVED[name][1])
     return figure
 
 
 def film_strip(results: Path, name: str, pictures: int = 6) -> Figure:
     """Return pictures of a movement side by side, from the beginning to the end."""
-    frames = _frames(results, name, pictures)
+    frames, _ = _movement(results, name, pictures)
     height, width = frames[0].shape[:2]
     with style.paper():
         size = (style.PAGE, style.PAGE / pictures * height / width)
@@ -59,18 +61,17 @@ def film_strip(results: Path, name: str, pictures: int = 6) -> Figure:
     return figure
 
 
-def stroboscopic(frames: list[Picture]) -> Picture:
-    """Superimpose the moving parts of pictures, the later ones on top."""
-    background = np.median(frames, axis=0)
-    composed: Picture = background.astype(np.uint8)
+def stroboscopic(frames: list[Picture], background: Picture) -> Picture:
+    """Superimpose what moves in front of a background, the later pictures on top."""
+    composed = background.copy()
     for frame in frames:
-        moved = np.abs(frame - background).sum(axis=2) > _MOVED
+        moved = np.abs(frame.astype(float) - background).sum(axis=2) > _MOVED
         composed[moved] = frame[moved]
     return composed
 
 
-def _frames(results: Path, name: str, count: int) -> list[Picture]:
-    """Return this number of pictures of the first successful episode, at equal time steps."""
+def _movement(results: Path, name: str, count: int) -> tuple[list[Picture], Picture]:
+    """Return pictures of the first successful episode, at equal time steps, and its background."""
     weights = read_solution(results / f"{name}_solution.csv")
     try:
         import gymnasium
@@ -88,10 +89,28 @@ def _frames(results: Path, name: str, count: int) -> list[Picture]:
     every = max(int(episodes.lengths[chosen]) // (count - 1), 1)
     try:
         frames = objective.episode(weights, _SEEDS[chosen], every=every).frames
+        behind = background(env.unwrapped, frames)
     except RuntimeError as error:  # nothing to render with
         raise ReportError(str(error)) from error
     env.close()
-    return [*frames[: count - 1], frames[-1]]
+    return [*frames[: count - 1], frames[-1]], behind
+
+
+def background(env: Any, frames: Sequence[Picture]) -> Picture:
+    """Return a picture without what moves.
+
+    In a MuJoCo scene, moving bodies are hidden. Elsewhere it is the median of the frames: enough
+    for thin lines.
+    """
+    if not hasattr(env, "model"):
+        median: Picture = np.median(frames, axis=0).astype(np.uint8)
+        return median
+    model = env.model
+    opacity, moves = model.geom_rgba[:, 3].copy(), model.body_weldid[model.geom_bodyid] > 0
+    model.geom_rgba[moves, 3] = 0
+    picture: Picture = env.render()
+    model.geom_rgba[:, 3] = opacity
+    return picture
 
 
 def _is_solved(results: Path, name: str) -> bool:
