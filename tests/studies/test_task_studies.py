@@ -102,6 +102,14 @@ def test_a_study_that_is_not_finished(study: Path, tmp_path: Path) -> None:
         summarise(copied, tmp_path, partial=True)
 
 
+def test_a_run_that_has_ended_keeps_the_mean_of_its_last_point() -> None:
+    evaluations, values = np.arange(0, 61, 10.0), np.array([np.nan, 1, 2, 3, 4, 5, 7])
+    points = task_tables._binned(evaluations, values, np.arange(0, 101, 20.0))
+    assert points.tolist() == [1.5, 3.5, 6, 6, 6]
+    points = task_tables._binned(evaluations, values, np.arange(0, 21, 5.0))
+    assert points.tolist() == [1, 1, 1, 2]
+
+
 @pytest.mark.parametrize("name", ["hole_reaching_noisy", "hole_reaching_penalty"])
 def test_figures_are_drawn_from_the_tables(name: str, study: Path, tmp_path: Path) -> None:
     for path in summarise(study, tmp_path):

@@ -182,14 +182,14 @@ def _curve(label: str, traces: Sequence[Trace], budget: int) -> TaskCurve:
 
 
 def _binned(evaluations: Array, values: Array, edges: Array) -> Array:
-    """Return means of values within ``(edges[i], edges[i + 1]]``, else the last one before."""
+    """Return means of values within ``(edges[i], edges[i + 1]]``, else the last mean before."""
     after, values = evaluations[1:], values[1:]  # what is before the first iteration has no samples
     total = np.concatenate([[0.0], np.cumsum(values)])
     last = np.searchsorted(after, edges, side="right")
     count = np.diff(last)
-    means = np.diff(total[last]) / np.maximum(count, 1)
-    held: Array = np.where(count > 0, means, values[np.maximum(last[1:] - 1, 0)])
-    return held
+    means: Array = np.diff(total[last]) / np.maximum(count, 1)
+    filled = np.where(count > 0, np.arange(len(count)), 0)
+    return means[np.maximum(np.maximum.accumulate(filled), np.argmax(count > 0))]
 
 
 def write_task_runs(path: Path, runs: Sequence[TaskRun]) -> None:
