@@ -6,12 +6,17 @@ It consists of parts that are useful alone:
    passes it, a global search along each coordinate.
 2. *Quasi-Newton start*: otherwise SciPy's SLSQP, from the best of the test's points.
 3. *Lean CAS-MORE*, from the best of the points before SLSQP. It gets neither the samples of SLSQP
-   nor its optimum, since it would converge to the same one.
+   nor its optimum, since it would converge to the same one. Its population is twice its default,
+   since smooth functions with one minimum are left to SLSQP.
 4. *Restarts*: lean CAS-MORE with larger populations, and SLSQP, each from a random point of the
-   region. After each run the one goes next that has spent less, as the two regimes of BIPOP do.
+   region. After each run the one goes next that has spent less, as the two regimes of BIPOP do. The
+   evaluations of the one that has found the best value count half.
 
-The budget is shared by limits that depend on the dimension n alone: 300 n evaluations for the
-coordinate search, 8 n max(n, 8) for a run of SLSQP. Lean CAS-MORE runs until it stops by itself.
+The limits depend on the dimension n alone: 300 n evaluations for the coordinate search,
+8 n max(n, 16) for a run of SLSQP. Lean CAS-MORE runs until it stops by itself. Two rules end a run
+earlier: if its latest values vary by less than a tenth of what it is behind the best value of all
+runs, it will not find a better one; and SLSQP ends after 5 (n + 1) evaluations, about five
+gradients, without an improvement.
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ from casmore.algorithms.region import Region
 from casmore.algorithms.stopping import StopReason, reached
 from casmore.solvers import registry
 from casmore.solvers.bridge import Bridge
+from casmore.solvers.prospects import Prospects
 from casmore.solvers.protocol import Seed, Solver
 from casmore.solvers.restarts import Restarting, RestartPolicy
 from casmore.solvers.scipy import make_slsqp
@@ -40,6 +46,16 @@ Array = NDArray[np.float64]
 # difference is proportional to its step and to the curvature.
 _DIFFERENCE = 1e-9
 _TOLERANCE = 1e-10
+
+# Evaluations without an improvement after which SLSQP ends, in units of n + 1
+_PATIENCE = 5
+# The latest evaluations by which the prospects of a run are judged: of SLSQP in units of n + 1, a
+# gradient and a step; of lean CAS-MORE in units of n, and at least a number of populations
+_LATEST_LOCAL = 3
+_LATEST = 10
+_LATEST_POPULATIONS = 5
+# What the more successful regime of restarts may spend, in units of what the other has spent
+_PREFERENCE = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,25 +72,31 @@ class AutoParameters(CheckedSettings):
         Whether to run SLSQP before lean CAS-MORE if f is not additive.
     local_restarts
         Whether SLSQP takes part in the restarts.
+    early_end
+        Whether runs end early that will not find a better value.
     restarts
         The restart policy of lean CAS-MORE.
     evaluations_per_coordinate
         The coordinate search may spend this number times n evaluations.
     quasi_newton_factor
-        A run of SLSQP may spend this number times n max(n, 8) evaluations.
+        A run of SLSQP may spend this number times n max(n, 16) evaluations.
+    population_factor
+        The population of the first run of lean CAS-MORE, in units of its default.
     """
 
     center_first: bool = True
     coordinate_search: bool = True
     quasi_newton: bool = True
     local_restarts: bool = True
+    early_end: bool = True
     restarts: RestartPolicy = RestartPolicy.IPOP
     evaluations_per_coordinate: int = 300
     quasi_newton_factor: float = 8.0
+    population_factor: float = 2.0
 
     def __post_init__(self) -> None:
         self._check_types()
-        for name in ("evaluations_per_coordinate", "quasi_newton_factor"):
+        for name in ("evaluations_per_coordinate", "quasi_newton_factor", "population_factor"):
             self._require(name, getattr(self, name) > 0, "positive")
 
 
@@ -89,7 +111,7 @@ class Auto:
         Initial standard deviation of lean CAS-MORE. Where there are no bounds, the region of the
         first searches and of the restarts is ``x0 +- 2 sigma0``.
     population_size
-        Of the first run of lean CAS-MORE; default: its own.
+        Of the first run of lean CAS-MORE; default: ``population_factor`` times its own.
     seed
         Determines the run.
     target
@@ -139,11 +161,14 @@ class Auto:
             start[bounded] = self._region.center[bounded]
         self.evaluations = 0
         self._start, self._best_x, self.best_y = start, start.copy(), math.inf
-        self._factory, self._population_size = registry.factory(search), population_size
+        self._factory = registry.factory(search)
+        self._population_size = population_size or self._default_population_size()
         self._population: Restarting | None = None  # the runs of lean CAS-MORE
         self._spent_locally = self._local_restarts = 0
         self.part: Solver
+        self._best_is_local = False  # the best point is one of SLSQP
         self._limit = math.inf  # evaluations of the part, if it is not lean CAS-MORE
+        self._prospects = Prospects(0)  # of the run; the coordinate search needs none
         if self.parameters.coordinate_search:
             self.part = CoordinateSearch(
                 start,
@@ -218,6 +243,8 @@ class Auto:
         best = int(np.argmin(y))
         if y[best] < self.best_y:
             self._best_x, self.best_y = X[best].copy(), float(y[best])
+            self._best_is_local = isinstance(self.part, Bridge)
+        self._prospects.tell(y)
         self.part.tell(X, y)
         if not self.stop() and self._has_ended():
             self._change()
@@ -229,9 +256,20 @@ class Auto:
         return reached(self.best_y, self._target)
 
     def _has_ended(self) -> bool:
+        """Return whether the run has ended, by itself or by one of the rules of this solver."""
         if isinstance(self.part, Restarting):
-            return self.part.run_ended()
-        return bool(self.part.stop()) or self.part.evaluations >= self._limit
+            restarts = self.policy is not RestartPolicy.NONE
+            return self.part.run_ended() or (restarts and self._is_hopeless())
+        spent = self.part.evaluations >= self._limit
+        return spent or bool(self.part.stop()) or self._is_hopeless()
+
+    def _is_hopeless(self) -> bool:
+        """Return whether the run will not find a better value."""
+        if not self.parameters.early_end or isinstance(self.part, CoordinateSearch):
+            return False
+        patience = _PATIENCE * (len(self._best_x) + 1)
+        is_idle = isinstance(self.part, Bridge) and self._prospects.idle >= patience
+        return is_idle or self._prospects.is_hopeless(self.best_y)
 
     def _change(self) -> None:
         """Choose the part that follows the one that has ended."""
@@ -244,13 +282,31 @@ class Auto:
             self._spent_locally += self.part.evaluations
         if self._population is None:
             self.part = self._begin_population()
-        elif self.parameters.local_restarts and self._spent_locally < self._population.evaluations:
+        elif self.parameters.local_restarts and self._local_is_next(self._population.evaluations):
             self._local_restarts += 1
             self.part = self._quasi_newton(self._region.uniform(self._rng))
         else:
+            self._population.restart()
+            self._watch_population()
             self.part = self._population
 
+    def _local_is_next(self, spent: int) -> bool:
+        """Return whether SLSQP is next, if lean CAS-MORE has spent this number of evaluations."""
+        preference = _PREFERENCE if self._best_is_local else 1 / _PREFERENCE
+        return self._spent_locally < preference * spent
+
+    def _default_population_size(self) -> int | None:
+        """Return the population of the first run; None if the solver has none."""
+        own = self._factory(
+            self._start, self._sigma0, population_size=None, seed=0, target=None
+        ).population_size
+        return max(1, round(self.parameters.population_factor * own)) if own > 0 else None
+
+    def _watch_population(self) -> None:
+        self._prospects = Prospects(_LATEST * len(self._best_x), _LATEST_POPULATIONS)
+
     def _begin_population(self) -> Restarting:
+        self._watch_population()
         self._population = Restarting(
             self._factory,
             _FirstThenUniform(self._start, self._region),
@@ -264,7 +320,8 @@ class Auto:
 
     def _quasi_newton(self, x: Array, value: float = math.inf) -> Bridge:
         """Return a run of SLSQP from ``x``, whose value is told if it is known."""
-        self._limit = self.parameters.quasi_newton_factor * len(x) * max(len(x), 8)
+        self._limit = self.parameters.quasi_newton_factor * len(x) * max(len(x), 16)
+        self._prospects = Prospects(_LATEST_LOCAL * (len(x) + 1))
         solver = make_slsqp(
             x,
             self._sigma0,
