@@ -30,7 +30,7 @@ from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.models import Complexity, Model
-from casmore.algorithms.noise import Reliability
+from casmore.algorithms.noise import NoiseFilter, Reliability
 from casmore.algorithms.sample_weights import gaps_to_best, outlier_weights, rank_weights
 from casmore.algorithms.surrogate_search import FitMethod
 from casmore.algorithms.targets import finite_rewards
@@ -43,6 +43,8 @@ Array = NDArray[np.float64]
 _MOST_JUDGED = 50
 # Number of coefficients from which on fitting both models every time would take too long (10-D)
 _LARGE = 60
+# Under noise populations grow as large as those of CAS-MORE, from two thirds of the size
+_MOST_GROWTH = 12.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +143,7 @@ class LeanCasMore(CasMore):
             x0, sigma0, population_size=population_size, seed=seed, target=target, **settings
         )
         self.agreement = np.zeros(2)
+        self.noise = NoiseFilter(_MOST_GROWTH)
         n, p = len(self.mean), self.parameters
         self.weighted_fit = WeightedFit(n, p.queue_size, p.ridge, p.richest_model)
         self._kept: list[_Fitted] = []  # to the values, and to the normalised values
@@ -177,8 +180,8 @@ class LeanCasMore(CasMore):
 
     @property
     def _better(self) -> int:
-        """Index of the model with the better predictions so far."""
-        return int(self.agreement[1] > self.agreement[0])
+        """Index of the model with the better predictions so far; under noise, of the ranks'."""
+        return 1 if self.noise.is_noisy else int(self.agreement[1] > self.agreement[0])
 
     def _learn(self, new: float) -> tuple[Model, Complexity] | None:
         """Return the better surrogate, fitted again if enough samples are new.
@@ -252,7 +255,9 @@ class LeanCasMore(CasMore):
         rewards = finite_rewards(self.queue.values)
         if rewards.min() == rewards.max():
             return []
-        by_rank = rank_weights(rewards, p.weight_ratio)
+        # larger weights for values that noise has made good would bias the fit
+        ratio = 1.0 if self.noise.is_noisy else p.weight_ratio
+        by_rank = rank_weights(rewards, ratio)
         tasks = []
         if 0 in indices:
             gaps = gaps_to_best(rewards)

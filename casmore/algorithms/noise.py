@@ -148,23 +148,31 @@ def _shrinkage(explained: float, coefficients: int, noise: float) -> float:
 class NoiseFilter:
     """The reliability averaged over iterations, and its effect on an update.
 
+    Parameters
+    ----------
+    most_growth
+        Largest factor of the population size.
+
     Attributes
     ----------
     linear, quadratic, explained : float
         See `Reliability`; 1 in the beginning.
     growth : float
-        Factor of the population size, from 1 to 8.
+        Factor of the population size, from 1 to ``most_growth``.
     """
 
     _KEEP = 0.8  # of the averages, an iteration
-    _POWER = 3  # of the reliabilities in the trust regions (measured: 1, 2, 3 and 4)
+    # Of the reliabilities in the trust regions (measured: 1, 1.5, 2, 2.5 and 3). With 1, the step
+    # along an estimated gradient would be the best one if each iteration had samples of its own. It
+    # is larger, since the errors of successive models, which share most of the queue, add up.
+    _POWER = 2.5
     _LEAST_ENTROPY = 0.05
     _NOISY_BELOW = 0.6  # explained variance below which targets are ranks and the model shrinks
     _GROWING_BELOW = 0.25  # explained variance below which populations grow
     _GROWTH_RATE = 1.2  # of the logarithm, when all samples of the queue have been replaced
-    _MOST_GROWTH = 8.0
 
-    def __init__(self) -> None:
+    def __init__(self, most_growth: float = 8.0) -> None:
+        self._most_growth = most_growth
         self.linear = self.quadratic = self.explained = self.growth = 1.0
 
     def update(self, found: Reliability | None, replaced: float) -> None:
@@ -183,17 +191,17 @@ class NoiseFilter:
             now = max(0.0, getattr(found, name))
             setattr(self, name, self._KEEP * getattr(self, name) + (1 - self._KEEP) * now)
         rate = self._GROWTH_RATE * replaced * (self._GROWING_BELOW - self.explained)
-        self.growth = min(max(self.growth * math.exp(rate), 1.0), self._MOST_GROWTH)
+        self.growth = min(max(self.growth * math.exp(rate), 1.0), self._most_growth)
 
     @property
     def mean_radius(self) -> float:
         """Factor of ``eps_mu``."""
-        return max(self.linear, _LEAST) ** self._POWER
+        return math.pow(max(self.linear, _LEAST), self._POWER)
 
     @property
     def covariance_radius(self) -> float:
         """Factor of ``eps_Sigma``."""
-        return max(self.quadratic, _LEAST) ** self._POWER
+        return math.pow(max(self.quadratic, _LEAST), self._POWER)
 
     @property
     def entropy_rate(self) -> float:

@@ -145,8 +145,8 @@ def test_the_filter_begins_with_trust_and_forgets() -> None:
     assert (noise.mean_radius, noise.covariance_radius, noise.entropy_rate) == (1, 1, 1)
     for _ in range(50):
         noise.update(Reliability(0.5, 0.0, -0.2), 0.1)
-    assert noise.mean_radius == pytest.approx(0.5**3, rel=1e-3)
-    assert noise.covariance_radius == pytest.approx(0.02**3)
+    assert noise.mean_radius == pytest.approx(0.5**2.5, rel=1e-3)
+    assert noise.covariance_radius == pytest.approx(0.02**2.5)
     assert noise.is_noisy
     noise.update(None, 0.1)
     for _ in range(50):
