@@ -9,6 +9,7 @@ from clones import ROOT, blocks, clone, run
 
 PAGE = "docs/auto.md"
 CONFIGS = ("league", "league_40d", "league_ablation")
+PEER = "league_lq_cma"
 
 
 def test_the_page_shows_the_solver_as_the_league_runs_it() -> None:
@@ -30,7 +31,7 @@ def test_all_settings_of_the_page_exist() -> None:
 @pytest.mark.slow
 def test_the_commands_of_the_league(tmp_path: Path) -> None:
     folder = clone(tmp_path / "clone")
-    for name in CONFIGS:
+    for name in (*CONFIGS, PEER):
         path = folder / f"configs/{name}.toml"
         text = path.read_text()
         for key, value in (

@@ -1,5 +1,6 @@
 """The figures of the league's results, of runs whose points and fractions are known."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -78,3 +79,16 @@ def test_the_catalogue_has_them_for_their_folders(runtimes: list[Runtimes], tmp_
         png, pdf = catalogue.make(name, tmp_path)
         assert png.stat().st_size > 0
         assert pdf == tmp_path / f"{name}.pdf"
+
+
+def test_the_league_has_the_peers_of_the_results_on_bbob(
+    runtimes: list[Runtimes], tmp_path: Path
+) -> None:
+    league = [r for r in runtimes if r.dimension == 5]
+    whole = [r for r in runtimes if r.solver == "whole"]
+    stored = [replace(r, solver=name) for name in ("CMA-ES", "MORE", "part") for r in whole]
+    for folder, table in (("league", league), ("bbob", stored)):
+        (tmp_path / folder).mkdir()
+        trial_table.write(tmp_path / folder / trial_table.FILE, table)
+    found = [(r.solver, r.dimension) for r in catalogue.league_trials(tmp_path)]
+    assert found == [*((r.solver, 5) for r in league), *[("CMA-ES", 5)] * 3]

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from casmore.atomic_io import write_text
 from casmore.plotting import style
-from casmore.problems.suites import SUITES
+from casmore.problems.suites import BBOB, SUITES
 from casmore.reports import league, trial_table
 from casmore.reports.bbob import ecdf_figure, ratio_table
 from casmore.reports.bbob.heat_map import heat_map
@@ -31,6 +31,7 @@ _SHOWN_DIMENSIONS = (5, 20, 80, 320)
 # the figures of the league's results, whose suite is BBOB
 _LEAGUE = {"league": ("ecdf", "league"), "league_ablation": ("parts",)}
 _LEAGUE_DIMENSIONS = (5, 10, 20, 40)  # of its ECDFs
+_LEAGUE_PEERS = ("CMA-ES", "CAS-MORE")  # from the results on BBOB, where the league has none
 _OF_DIMENSION = re.compile(r"(ecdf|ecdf_functions|ert_ratios|regret)_(\d+)D")
 _Result = TypeVar("_Result")
 _PAIR = re.compile(r"(.+)_vs_(.+)")
@@ -99,7 +100,7 @@ def make(name: str, results: Path) -> list[Path]:
     """
     suite, _, kind = name.partition("/")
     stem = results / name
-    runtimes = _runtimes(results / suite)
+    runtimes = league_trials(results) if suite == "league" else _runtimes(results / suite)
     if "regret" in kind:
         figure = _of_regret(kind, runtimes, _regrets(results / suite))
     else:
@@ -170,6 +171,23 @@ def _ratio_table(runtimes: list[Runtimes], dimension: int) -> dict[str, str]:
         "md": ratio_table.markdown(table, dimension),
         "tex": ratio_table.latex(table, dimension),
     }
+
+
+def league_trials(results: Path) -> list[Runtimes]:
+    """Return the league's trials, and its peers' in the same dimensions from those on BBOB.
+
+    Parameters
+    ----------
+    results
+        The folder that has ``league/trials.csv.gz``, and perhaps ``bbob/trials.csv.gz``.
+    """
+    own = _runtimes(results / "league")
+    if not (results / BBOB.name / trial_table.FILE).exists():
+        return own
+    peers = [name for name in _LEAGUE_PEERS if name not in solvers(own)]
+    shown = dimensions(own)
+    stored = _runtimes(results / BBOB.name)
+    return own + [r for r in stored if r.solver in peers and r.dimension in shown]
 
 
 def _runtimes(folder: Path) -> list[Runtimes]:
