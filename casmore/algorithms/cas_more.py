@@ -153,6 +153,7 @@ class CasMore(SurrogateSearch):
         super().__init__(mean, sigma0, p, seed, target)
         self.path = EvolutionPath(n, p.path_smoothing, p.epsilon_mean, p.path_gain, p.desired_angle)
         self.noise = NoiseFilter()
+        self._initial_entropy = self.distribution.entropy
 
     @property
     def population_size(self) -> int:
@@ -193,7 +194,10 @@ class CasMore(SurrogateSearch):
         # controlled once the model is the run's richest; until then the covariance is immature.
         self.path.update(z / math.sqrt(trust.mean_radius))
         if complexity is p.richest_model:
-            scales *= math.exp(-self._entropy_decrease(scales) * trust.entropy_rate / n)
+            change = -self._entropy_decrease(scales) * trust.entropy_rate / n
+            if trust.widening > 0:
+                change = min(change + trust.widening, self._room(scales))
+            scales *= math.exp(change)
 
         self.distribution = self.distribution.updated(z, basis, scales)
         self.model, self.complexity = model, complexity
@@ -248,6 +252,15 @@ class CasMore(SurrogateSearch):
     def _normalization(self) -> TargetNormalization:
         """Return the normalisation of the targets: by ranks while noise dominates."""
         return TargetNormalization.RANKS if self.noise.is_noisy else super()._normalization()
+
+    def _room(self, scales: Array) -> float:
+        """Return by how much the standard deviations may grow, as a logarithm, 0 or more.
+
+        The entropy does not exceed the initial one: a robot should not leave the region that its
+        user has chosen because nothing can be learned there.
+        """
+        entropy = self.distribution.entropy + float(np.log(scales).sum())
+        return max((self._initial_entropy - entropy) / len(scales), 0.0)
 
     def _entropy_decrease(self, scales: Array) -> float:
         """Return ``delta``, in nats, of the path (CAS-MORE) or of the schedule (CA-MORE)."""

@@ -17,8 +17,10 @@ without noise, 0 if chance alone would have explained as much. The trust regions
 While most of the variance is noise, the model becomes the posterior mean itself: with the prior's
 variance from the data, the ridge of a standardised coefficient is ``q (1 / rho - 1)``. Compared
 with least squares, this matters most if there are few samples per coefficient, since the errors of
-the many quadratic coefficients then dominate those of the linear ones. Finally, populations and
-queue grow, so that a step averages over more samples.
+the many quadratic coefficients then dominate those of the linear ones. Populations and queue grow,
+so that a step averages over more samples. Where nearly nothing is explained, the distribution has
+become too narrow for the noise, and widens again, as in UH-CMA-ES (Hansen et al., IEEE Transactions
+on Evolutionary Computation 13, 2009), but not beyond the initial one.
 """
 
 from __future__ import annotations
@@ -159,6 +161,8 @@ class NoiseFilter:
         See `Reliability`; 1 in the beginning.
     growth : float
         Factor of the population size, from 1 to ``most_growth``.
+    widening : float
+        Logarithm of the factor by which the standard deviations grow in this iteration.
     """
 
     _KEEP = 0.8  # of the averages, an iteration
@@ -170,13 +174,18 @@ class NoiseFilter:
     _NOISY_BELOW = 0.6  # explained variance below which targets are ranks and the model shrinks
     _GROWING_BELOW = 0.25  # explained variance below which populations grow
     _GROWTH_RATE = 1.2  # of the logarithm, when all samples of the queue have been replaced
+    # Explained variance below which the distribution widens, since differences of f among its
+    # samples are lost in the noise, and the rate if nothing is explained
+    _WIDENING_BELOW = 0.05
+    _WIDENING_RATE = 2.0
 
     def __init__(self, most_growth: float = 8.0) -> None:
         self._most_growth = most_growth
         self.linear = self.quadratic = self.explained = self.growth = 1.0
+        self.widening = 0.0
 
     def update(self, found: Reliability | None, replaced: float) -> None:
-        """Include one more iteration in the averages; adapt the growth.
+        """Include one more iteration in the averages; adapt the growth and the widening.
 
         Parameters
         ----------
@@ -185,11 +194,14 @@ class NoiseFilter:
         replaced
             Fraction of the queue that this iteration has replaced.
         """
+        self.widening = 0.0
         if found is None:
             return
         for name in ("linear", "quadratic", "explained"):
             now = max(0.0, getattr(found, name))
             setattr(self, name, self._KEEP * getattr(self, name) + (1 - self._KEEP) * now)
+        lost = max(0.0, 1 - self.explained / self._WIDENING_BELOW)
+        self.widening = self._WIDENING_RATE * replaced * lost
         rate = self._GROWTH_RATE * replaced * (self._GROWING_BELOW - self.explained)
         self.growth = min(max(self.growth * math.exp(rate), 1.0), self._most_growth)
 
