@@ -4,8 +4,8 @@
         [--solvers cas-more cas-more:noise=auto cma lra-cma]
 
 The noise has standard deviation 1. Starts are in U(-4, 4)^n, sigma0 = 2, budget times n
-evaluations, no restarts; the functions are f1, f8 and f10 of BBOB. The table has the median over the
-runs of f without noise.
+evaluations, no restarts; the functions are f1, f8 and f10 of BBOB. The table has the median over
+the runs of f without noise.
 """
 
 import argparse
