@@ -6,7 +6,7 @@ Each unit runs with and without the record, in turn; the table has the ratio of 
 median of the ratios, for each solver and dimension.
 """
 
-import sys
+import argparse
 import tempfile
 import time
 from collections import defaultdict
@@ -53,7 +53,9 @@ def _seconds(work: Work, *, record: bool) -> float:
 def main() -> None:
     """Print the table."""
     times: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
-    plan = make_plan(load(Path(sys.argv[1])))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("config", type=Path, metavar="CONFIG.toml")
+    plan = make_plan(load(parser.parse_args().config))
     _seconds(plan[0], record=True)  # the first one imports modules
     for i, work in enumerate(plan):
         with_record = i % 2 == 0
