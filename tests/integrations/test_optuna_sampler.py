@@ -255,12 +255,15 @@ def test_brackets_of_hyperband_are_searched() -> None:
                 raise optuna.TrialPruned
         return value
 
-    pruner = optuna.pruners.HyperbandPruner(max_resource=9)
-    study = optuna.create_study(sampler=quiet(), pruner=pruner)
-    study.optimize(objective, 100)
-    states = {trial.state for trial in study.get_trials()}
-    assert states == {TrialState.COMPLETE, TrialState.PRUNED}
-    assert study.best_value < 1e-3
+    best = []
+    for name in "abcde":  # the bracket of a trial depends on the name of the study
+        pruner = optuna.pruners.HyperbandPruner(max_resource=9)
+        study = optuna.create_study(study_name=name, sampler=quiet(), pruner=pruner)
+        study.optimize(objective, 100)
+        states = {trial.state for trial in study.get_trials()}
+        assert states == {TrialState.COMPLETE, TrialState.PRUNED}
+        best.append(study.best_value)
+    assert np.median(best) < 1e-6  # random search: 1e-3 at best
 
 
 def test_the_estimate_of_noise_helps_with_a_noisy_objective() -> None:
