@@ -113,7 +113,7 @@ class ObservedProblem:
         )
         self._noise_free = NoiseFree(function, dimension, instance) if suite.noisy else None
         self._noise_offset = noise_offset
-        self._best_value = float("inf")
+        self._best_value = float("inf")  # without noise, where COCO's own has noise
         self._outer_folder = outer_folder
         self._info = {"algorithm_name": algorithm_name, "algorithm_info": algorithm_info}
         self._open = ExitStack()
@@ -167,9 +167,7 @@ class ObservedProblem:
             evaluated += 1
             if self.final_target_hit:
                 break
-        y, noise_free = y[:evaluated], noise_free[:evaluated]
-        self._best_value = min(self._best_value, float(noise_free.min()))
-        return y, noise_free
+        return y[:evaluated], noise_free[:evaluated]
 
     def value_at(self, x: NDArray[np.float64]) -> float:
         """Return the value at a point, shape (n,), without noise.
@@ -199,6 +197,8 @@ class ObservedProblem:
     @property
     def best_value(self) -> float:
         """Smallest value seen, without noise."""
+        if self._noise_free is None:
+            return float(self._problem.best_observed_fvalue1)
         return self._best_value
 
     def signal_restart(self) -> None:
