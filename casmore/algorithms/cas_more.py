@@ -136,6 +136,7 @@ class CasMore(SurrogateSearch):
 
     parameters: CasMoreParameters
     _parameters_class: ClassVar[type[CasMoreParameters]] = CasMoreParameters
+    _most_growth: ClassVar[float] = 8.0  # of the population, under noise
 
     def __init__(
         self,
@@ -152,7 +153,7 @@ class CasMore(SurrogateSearch):
         p = self._parameters_class.default(n, population_size=population_size, **settings)
         super().__init__(mean, sigma0, p, seed, target)
         self.path = EvolutionPath(n, p.path_smoothing, p.epsilon_mean, p.path_gain, p.desired_angle)
-        self.noise = NoiseFilter()
+        self.noise = NoiseFilter(self._most_growth)
         self._initial_entropy = self.distribution.entropy
 
     @property
@@ -259,13 +260,15 @@ class CasMore(SurrogateSearch):
         The entropy does not exceed the initial one: a robot should not leave the region that its
         user has chosen because nothing can be learned there.
         """
-        entropy = self.distribution.entropy + float(np.log(scales).sum())
-        return max((self._initial_entropy - entropy) / len(scales), 0.0)
+        return max((self._initial_entropy - self._entropy_with(scales)) / len(scales), 0.0)
+
+    def _entropy_with(self, scales: Array) -> float:
+        """Return the entropy of the distribution once its axes have been scaled."""
+        return self.distribution.entropy + float(np.log(scales).sum())
 
     def _entropy_decrease(self, scales: Array) -> float:
         """Return ``delta``, in nats, of the path (CAS-MORE) or of the schedule (CA-MORE)."""
         p = self.parameters
         if p.step_size_adaptation:
             return self.path.entropy_decrease()
-        entropy = self.distribution.entropy + float(np.log(scales).sum())
-        return max(min(p.entropy_decrease, entropy - p.minimal_entropy), 0.0)
+        return max(min(p.entropy_decrease, self._entropy_with(scales) - p.minimal_entropy), 0.0)

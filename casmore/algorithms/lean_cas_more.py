@@ -30,7 +30,7 @@ from casmore.algorithms import defaults
 from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.models import Complexity, Model
-from casmore.algorithms.noise import NoiseFilter, Reliability
+from casmore.algorithms.noise import Reliability
 from casmore.algorithms.sample_weights import gaps_to_best, outlier_weights, rank_weights
 from casmore.algorithms.surrogate_search import FitMethod
 from casmore.algorithms.targets import finite_rewards
@@ -43,8 +43,6 @@ Array = NDArray[np.float64]
 _MOST_JUDGED = 50
 # Number of coefficients from which on fitting both models every time would take too long (10-D)
 _LARGE = 60
-# Under noise populations grow as large as those of CAS-MORE, from two thirds of the size
-_MOST_GROWTH = 12.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +126,7 @@ class LeanCasMore(CasMore):
 
     parameters: LeanCasMoreParameters
     _parameters_class = LeanCasMoreParameters
+    _most_growth = 12.0  # to populations as large as those of CAS-MORE, from two thirds of the size
 
     def __init__(
         self,
@@ -143,7 +142,6 @@ class LeanCasMore(CasMore):
             x0, sigma0, population_size=population_size, seed=seed, target=target, **settings
         )
         self.agreement = np.zeros(2)
-        self.noise = NoiseFilter(_MOST_GROWTH)
         n, p = len(self.mean), self.parameters
         self.weighted_fit = WeightedFit(n, p.queue_size, p.ridge, p.richest_model)
         self._kept: list[_Fitted] = []  # to the values, and to the normalised values

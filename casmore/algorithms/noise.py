@@ -179,7 +179,7 @@ class NoiseFilter:
     _WIDENING_BELOW = 0.05
     _WIDENING_RATE = 2.0
 
-    def __init__(self, most_growth: float = 8.0) -> None:
+    def __init__(self, most_growth: float) -> None:
         self._most_growth = most_growth
         self.linear = self.quadratic = self.explained = self.growth = 1.0
         self.widening = 0.0

@@ -141,7 +141,7 @@ def test_the_model_shrinks_to_the_posterior_mean_of_its_coefficients() -> None:
 
 
 def test_the_filter_begins_with_trust_and_forgets() -> None:
-    noise = NoiseFilter()
+    noise = NoiseFilter(8.0)
     assert (noise.mean_radius, noise.covariance_radius, noise.entropy_rate) == (1, 1, 1)
     for _ in range(50):
         noise.update(Reliability(0.5, 0.0, -0.2), 0.1)
@@ -156,7 +156,7 @@ def test_the_filter_begins_with_trust_and_forgets() -> None:
 
 
 def test_the_population_grows_while_nothing_is_explained_and_shrinks_again() -> None:
-    noise = NoiseFilter()
+    noise = NoiseFilter(8.0)
     for _ in range(60):  # until the average has reached 0
         noise.update(Reliability(0.0, 0.0, 0.0), 0.0)
     assert noise.growth == 1
@@ -173,7 +173,7 @@ def test_the_population_grows_while_nothing_is_explained_and_shrinks_again() -> 
 
 
 def test_the_distribution_widens_while_nothing_is_explained() -> None:
-    noise = NoiseFilter()
+    noise = NoiseFilter(8.0)
     assert noise.widening == 0
     for _ in range(60):  # until the average has reached 0
         noise.update(Reliability(0.0, 0.0, 0.0), 0.1)
