@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -100,12 +101,15 @@ def test_a_run_killed_with_all_its_processes_is_resumed(
     assert _data(held.root) == undisturbed
 
 
+@pytest.mark.parametrize("presses", [1, 2])
 def test_ctrl_c_ends_all_processes_and_says_how_to_resume(
-    tmp_path: Path, undisturbed: dict[str, bytes]
+    presses: int, tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
     with held_run(tmp_path) as held:
         root, workers = held.root, workers_at_work(held.root)
-        os.killpg(held.process.pid, signal.SIGINT)  # a terminal sends it to the whole group
+        for _ in range(presses):  # a terminal sends it to the whole group
+            os.killpg(held.process.pid, signal.SIGINT)
+            time.sleep(0.01)
         output = held.end()
         held.open()
     assert held.process.returncode == 130, output
