@@ -164,7 +164,7 @@ class CasMoreSampler(BaseSampler):
             return {}
         with self._lock:
             search = self._search_in(search_space, study, trials)
-            record = search.ask(trials, (self._seed, trial.number))
+            record = search.ask(trials, trial, self._seed)
         # There is no public way to store the state of a sampler; Optuna's own samplers use this.
         study._storage.set_trial_system_attr(trial._trial_id, ATTRIBUTE, record)
         return search.values(record)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,9 @@ _DRAWS = 10
 # standard deviation, as in Nomura et al. (2021), "Warm starting CMA-ES for hyperparameter
 # optimization"
 _GOOD_SOURCES, _SMALLEST_SIGMA = 0.1, 0.1
+
+# After which a trial without values is taken to be that of a worker that was killed
+_LOST = timedelta(minutes=1)
 
 DEFAULT_SIGMA = 1 / 6  # fraction of the range of each parameter (benchmarks/optuna_samplers.py)
 
@@ -89,15 +93,17 @@ class StudySearch:
         self._told: set[int] = set()  # numbers of trials
         self._ended: dict[int, Values] = {}  # by the number of the trial
 
-    def ask(self, trials: Iterable[FrozenTrial], seed: tuple[int, ...]) -> dict[str, Any]:
+    def ask(self, trials: Iterable[FrozenTrial], asking: FrozenTrial, seed: int) -> dict[str, Any]:
         """Tell the trials that have ended since the last call; return the next point.
 
         Parameters
         ----------
         trials
             All trials of the study.
+        asking
+            The one that asks.
         seed
-            Seed of the point.
+            Seed of the point, together with the number of the trial.
 
         Returns
         -------
@@ -108,12 +114,14 @@ class StudySearch:
         self._tell_new(trials)
         self._solver.see_to_restart()
         tried = self._tried_values(trials)
-        point = self._new_point(seed, tried)
+        # An earlier trial whose point is not stored yet may be about to take the same optimum.
+        alone = not any(self._asks_before(trial, asking) for trial in trials)
+        point = self._new_point((seed, asking.number), tried, alone)
         may_restart = self._options.restarts is not RestartPolicy.NONE
         # not twice in a row, which would double the population each time
         if point is None and may_restart and self._inner.iterations > 0:
             self._solver.restart()  # the distribution is narrower than the steps
-            point = self._new_point(seed, tried)
+            point = self._new_point((seed, asking.number), tried, alone)
         if point is None:
             point = self._inner.ask(1)[0]
         return {
@@ -123,19 +131,30 @@ class StudySearch:
             "point": point.tolist(),
         }
 
-    def _new_point(self, seed: tuple[int, ...], tried: set[Values]) -> Array | None:
+    def _new_point(
+        self, seed: tuple[int, int], tried: set[Values], may_be_optimum: bool
+    ) -> Array | None:
         """Draw a point whose values are not in ``tried``; None: they all are."""
         inner = self._inner
-        # The first may be the optimum of the surrogate. If it is already under way, which depends
-        # on the process, the others are those that would have been drawn without it.
-        for count in (1, _DRAWS):
+        # The first may be the optimum of the surrogate. If it is not to be used, which depends on
+        # the process, the others are those that would have been drawn without it.
+        for count, usable in ((1, may_be_optimum), (_DRAWS, True)):
             inner.rng = np.random.default_rng(seed)
             for _ in range(count):
                 # one at a time: a product of matrices rounds differently with another shape
                 point: Array = inner.ask(1)[0]
-                if tuple(self._values_at(point).values()) not in tried:
+                if usable and tuple(self._values_at(point).values()) not in tried:
                     return point
         return None
+
+    def _asks_before(self, trial: FrozenTrial, asking: FrozenTrial) -> bool:
+        """Return whether a trial began before the one that asks, and has no values yet."""
+        if trial.state is not TrialState.RUNNING or trial.number >= asking.number:
+            return False
+        assert trial.datetime_start is not None
+        assert asking.datetime_start is not None
+        recent = asking.datetime_start - trial.datetime_start < _LOST
+        return recent and self._values_in(trial) is None
 
     def _tried_values(self, trials: Iterable[FrozenTrial]) -> set[Values]:
         """Return the values in all trials that have ended or are under way."""
