@@ -1,8 +1,6 @@
-"""Check a built documentation site: each link leads somewhere, and nothing comes from a network.
+"""Check a built documentation site: each link leads somewhere, and nothing comes from a network."""
 
-usage: python scripts/check_site.py FOLDER
-"""
-
+import argparse
 import re
 import sys
 from collections.abc import Iterator
@@ -82,8 +80,11 @@ def _leads_somewhere(url: str, page: Path, pages: dict[Path, _Page]) -> bool:
     )
 
 
-def main(site: Path) -> int:
+def main() -> int:
     """Print the problems of a site; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("site", type=Path, help="the folder with the site's HTML files")
+    site = parser.parse_args().site
     if not (site / "index.html").is_file():
         sys.exit(f"check_site: {site} has no index.html; build the site with `make docs`")
     found = list(problems(site))
@@ -94,6 +95,4 @@ def main(site: Path) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main())

@@ -3,6 +3,7 @@
 The page shows the stored trials of CAS-MORE and CMA-ES.
 """
 
+import argparse
 import json
 import subprocess
 import tempfile
@@ -20,6 +21,7 @@ CHOICES = "dimension=5&functions=f8"
 
 def main() -> None:
     """Write the page to a temporary folder, and its picture to ``results``."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     runtimes = references.peers()
     runs = Path(references.__file__).parent / "reference_data" / "peers_runs.json"
     (run,) = json.loads(runs.read_text(encoding="utf-8"))

@@ -1,17 +1,14 @@
 """Make ``casmore/reports/reference_data`` anew.
 
-usage: python scripts/extract_references.py [ARCHIVE.csv.gz]
-
 The ERTs of the virtual best solvers are taken from the data that cocopp ships. Those of the
-archive's algorithms are taken from ARCHIVE.csv.gz, if it is given: a table with the columns year,
-alg, f, dim, target, ert, read from the archive's published pages.
+archive's algorithms are taken from ARCHIVE, if it is given.
 """
 
+import argparse
 import csv
 import gzip
 import math
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -72,7 +69,21 @@ def _write(path: Path, rows: Iterable[list[object]]) -> None:
     print(path, f"{path.stat().st_size / 1000:.0f} kB")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "archive",
+        type=Path,
+        nargs="?",
+        help="a compressed CSV table with the columns year, alg, f, dim, target, ert, read from "
+        "the archive's published pages",
+    )
+    table = parser.parse_args().archive
     _write(FOLDER / "best_ert.csv.gz", best())
-    if len(sys.argv) > 1:
-        _write(FOLDER / "archive_ert.csv.gz", archive(Path(sys.argv[1])))
+    if table is not None:
+        _write(FOLDER / "archive_ert.csv.gz", archive(table))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,6 @@
-"""Make the figures and tables of the studies and of BBOB from the tables in ``results/``.
+"""Make the figures and tables of the studies and of BBOB from the tables in ``results/``."""
 
-``python scripts/figures.py`` makes all, ``python scripts/figures.py rosenbrock bbob/scaling`` some.
-"""
-
+import argparse
 import sys
 from pathlib import Path
 
@@ -14,7 +12,11 @@ RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 def main() -> int:
     """Make what is named on the command line; return the exit code."""
-    for name in sys.argv[1:] or figures.names(RESULTS):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "figures", nargs="*", help="such as rosenbrock or bbob/scaling; default: all"
+    )
+    for name in parser.parse_args().figures or figures.names(RESULTS):
         try:
             written = figures.make(name, RESULTS)
         except ReportError as error:

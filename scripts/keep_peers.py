@@ -1,11 +1,6 @@
-"""Keep the trials of CAS-MORE and CMA-ES in the package, for ``casmore bench``.
+"""Keep the trials of CAS-MORE and CMA-ES in the package, for ``casmore bench``."""
 
-usage: python scripts/keep_peers.py [FOLDER]
-
-FOLDER is one that ``casmore export`` has written; default: ``results/bbob``.
-"""
-
-import sys
+import argparse
 from pathlib import Path
 
 from casmore.atomic_io import write_bytes
@@ -15,8 +10,17 @@ ROOT = Path(__file__).resolve().parents[1]
 SOLVERS = ("CAS-MORE", "CMA-ES")
 
 
-def main(folder: Path = ROOT / "results" / "bbob") -> None:
+def main() -> None:
     """Write ``casmore/reports/reference_data/peers.csv.gz``, and beside it how it came about."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        default=ROOT / "results" / "bbob",
+        help="one that `casmore export` has written; default: results/bbob",
+    )
+    folder = parser.parse_args().folder
     runtimes = trial_table.read(folder / trial_table.FILE)
     target = Path(references.__file__).parent / "reference_data" / references.PEERS
     trial_table.write(target, [r for r in runtimes if r.solver in SOLVERS])
@@ -25,4 +29,4 @@ def main(folder: Path = ROOT / "results" / "bbob") -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main()

@@ -1,11 +1,10 @@
 """Make a picture of the README, ECDFs of all targets, from the data of a run.
 
-usage: python scripts/readme_figure.py RUN [FILE.png]
-
-FILE.png is where to put it instead of ``results/ecdf.png``. A run in several dimensions gets a
-panel for each of them, a run in one dimension a panel for each group of functions.
+A run in several dimensions gets a panel for each of them, a run in one dimension a panel for each
+group of functions.
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -15,8 +14,24 @@ from casmore.reports import ReportError, ecdf, run_data
 PICTURE = Path(__file__).resolve().parents[1] / "results" / "ecdf.png"
 
 
-def main(run: Path, picture: Path = PICTURE) -> None:
-    """Draw the run's ECDFs."""
+def main() -> int:
+    """Draw the run's ECDFs; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("run", type=Path, help="the run's folder")
+    parser.add_argument(
+        "picture", type=Path, nargs="?", default=PICTURE, help="default: results/ecdf.png"
+    )
+    arguments = parser.parse_args()
+    try:
+        draw(arguments.run, arguments.picture)
+    except ReportError as error:
+        print(f"readme_figure: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def draw(run: Path, picture: Path) -> None:
+    """Draw the ECDFs of a run."""
     data = run_data.load(run)
     budgets = run_data.budgets(run, data)
     if len(budgets) == 1:
@@ -30,9 +45,4 @@ def main(run: Path, picture: Path = PICTURE) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3) or sys.argv[1].startswith("-"):
-        sys.exit(__doc__)
-    try:
-        main(*map(Path, sys.argv[1:]))
-    except ReportError as error:
-        sys.exit(f"{Path(sys.argv[0]).name}: {error}")
+    sys.exit(main())

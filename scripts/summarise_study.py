@@ -1,8 +1,6 @@
-"""Write tables of finished studies into ``results/``: ``summarise_study.py runs/rosenbrock``.
+"""Write tables of finished studies into ``results/``."""
 
-With ``--partial``, a study on a robot task may be unfinished: the tables are of its finished runs.
-"""
-
+import argparse
 import sys
 from pathlib import Path
 
@@ -14,10 +12,17 @@ RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 def main() -> int:
     """Summarise the runs named on the command line; return the exit code."""
-    runs = [argument for argument in sys.argv[1:] if argument != "--partial"]
-    for run in runs:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", type=Path, nargs="+", help="folders, such as runs/rosenbrock")
+    parser.add_argument(
+        "--partial",
+        action="store_true",
+        help="a study on a robot task may be unfinished: the tables are of its finished runs",
+    )
+    arguments = parser.parse_args()
+    for run in arguments.runs:
         try:
-            for path in summarise(Path(run), RESULTS, partial=len(runs) < len(sys.argv) - 1):
+            for path in summarise(run, RESULTS, partial=arguments.partial):
                 print(path)
         except ReportError as error:
             print(f"summarise_study: {error}", file=sys.stderr)
