@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -15,8 +16,12 @@ VIRTUAL = {BEST_2009: "#e0b050", BEST_2016: "#a07010", BEST_2019: "#e0b050"}
 
 
 def strips(standings: Sequence[Standing]) -> Figure:
-    """Return the figure: a grey line for each algorithm, a symbol and a rank for each solver."""
+    """Return the figure: a grey line for each algorithm, a symbol and a rank for each solver.
+
+    The solvers have levels of their own, since their scores may be equal.
+    """
     order = list(dict.fromkeys(e.name for s in standings for e in s.ours))
+    levels = np.linspace(-0.2, 0.2, len(order)) if len(order) > 1 else np.zeros(1)
     suite = standings[0].suite
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 0.42 * len(standings) + 0.95), layout="constrained")
@@ -30,7 +35,8 @@ def strips(standings: Sequence[Standing]) -> Figure:
             for entrant in standing.ours:
                 index = order.index(entrant.name)
                 colour = style.line(index)["color"]
-                ax.plot(entrant.score, y, style.marker(index), color=colour, markersize=5, zorder=4)
+                at = y + levels[index]
+                ax.plot(entrant.score, at, style.marker(index), color=colour, ms=4, zorder=4)
             if standing.archive:
                 _write_ranks(ax, y, standing, order)
         ax.set_yticks(range(len(standings)), [f"{s.dimension}-D" for s in standings])
