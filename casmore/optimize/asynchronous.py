@@ -35,8 +35,7 @@ def iterations(run: SearchRun, pool: Pool, read: OutcomeReader, log: Log) -> Ite
             pool.submit(key, run.space.to_user(u[np.newaxis])[0])
             under_way[key] = u
             key += 1
-        left = None if run.max_seconds is None else max(0.0, run.max_seconds - run.seconds)
-        for outcome in pool.wait(left):
+        for outcome in pool.wait(run.time_left()):
             u = under_way.pop(outcome.key)
             value = read(outcome)
             values.append(value)

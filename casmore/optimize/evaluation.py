@@ -14,11 +14,18 @@ from casmore.algorithms.real_numbers import real_array, shortened
 Array = NDArray[np.float64]
 
 
+# Returns the seconds that are left, 0 or more; None: no limit
+TimeLeft = Callable[[], float | None]
+
+
 class Evaluator(Protocol):
     """Evaluates the points of an iteration."""
 
-    def __call__(self, X: Array) -> Iterator[tuple[int, float]]:
-        """Yield the index and the value of each row of ``X``, shape (k, n), as they arrive."""
+    def __call__(self, X: Array, time_left: TimeLeft) -> Iterator[tuple[int, float]]:
+        """Yield the index and the value of each row of ``X``, shape (k, n), as they arrive.
+
+        Evaluations that have not begun, or run elsewhere, are abandoned when no time is left.
+        """
 
 
 class Call:
@@ -41,10 +48,12 @@ class SerialEvaluator:
     def __init__(self, call: Call) -> None:
         self._call = call
 
-    def __call__(self, X: Array) -> Iterator[tuple[int, float]]:
+    def __call__(self, X: Array, time_left: TimeLeft) -> Iterator[tuple[int, float]]:
         """Yield the values in the order of the points."""
         for i, x in enumerate(X):
             yield i, one_value(self._call(x))
+            if time_left() == 0:
+                return
 
 
 class BatchEvaluator:
@@ -53,7 +62,7 @@ class BatchEvaluator:
     def __init__(self, call: Call) -> None:
         self._call = call
 
-    def __call__(self, X: Array) -> Iterator[tuple[int, float]]:
+    def __call__(self, X: Array, time_left: TimeLeft) -> Iterator[tuple[int, float]]:
         """Yield the values of one call."""
         returned = self._call(X)
         values = real_array(returned, "what f returns")
@@ -71,13 +80,15 @@ class MapEvaluator:
     def __init__(self, call: Call, map_like: Callable[..., Any]) -> None:
         self._call, self._map = call, map_like
 
-    def __call__(self, X: Array) -> Iterator[tuple[int, float]]:
-        """Yield the values in the order of the points."""
-        returned = list(self._map(self._call, list(X)))
-        if len(returned) != len(X):
-            raise ValueError(f"workers returned {len(returned)} values for {len(X)} points")
-        for i, value in enumerate(returned):
-            yield i, one_value(value)
+    def __call__(self, X: Array, time_left: TimeLeft) -> Iterator[tuple[int, float]]:
+        """Yield the values in the order of the points, as the map returns them."""
+        count = 0
+        for count, value in enumerate(self._map(self._call, list(X)), start=1):
+            if count > len(X):
+                raise ValueError(f"workers returned more than {len(X)} values for {len(X)} points")
+            yield count - 1, one_value(value)
+        if count < len(X):
+            raise ValueError(f"workers returned {count} values for {len(X)} points")
 
 
 def one_value(returned: Any) -> float:

@@ -85,7 +85,8 @@ def fmin(
     budget
         Largest number of evaluations; default 10000 n.
     max_seconds
-        Stop after this wall time; an evaluation that runs in this process is not interrupted.
+        Stop after this wall time. Evaluations in workers are abandoned then; one that runs in this
+        process is not interrupted, and a batch or a map-like callable completes its iteration.
     target
         Stop once a value is at most this.
     restarts

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from casmore.optimize.evaluation import one_value
+from casmore.optimize.evaluation import TimeLeft, one_value
 from casmore.optimize.worker_pool import Outcome, Pool
 
 Array = NDArray[np.float64]
@@ -50,14 +50,14 @@ class PoolEvaluator:
     def __init__(self, pool: Pool, read: OutcomeReader) -> None:
         self._pool, self._read = pool, read
 
-    def __call__(self, X: Array) -> Iterator[tuple[int, float]]:
+    def __call__(self, X: Array, time_left: TimeLeft) -> Iterator[tuple[int, float]]:
         """Yield index and value as the evaluations end."""
         waiting = list(enumerate(X))[::-1]
         under_way = 0
-        while waiting or under_way:
+        while (waiting or under_way) and time_left() != 0:
             while waiting and under_way < self._pool.capacity:
                 self._pool.submit(*waiting.pop())
                 under_way += 1
-            for outcome in self._pool.wait(None):
+            for outcome in self._pool.wait(time_left()):
                 under_way -= 1
                 yield outcome.key, self._read(outcome)

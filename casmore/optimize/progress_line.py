@@ -53,8 +53,9 @@ def seconds_left(run: SearchRun) -> float | None:
     limits = []
     if run.evaluations > 0:
         limits.append((run.budget - run.evaluations) * run.seconds / run.evaluations)
-    if run.max_seconds is not None:
-        limits.append(max(0.0, run.max_seconds - run.seconds))
+    time_left = run.time_left()
+    if time_left is not None:
+        limits.append(time_left)
     return min(limits, default=None)
 
 

@@ -81,7 +81,11 @@ class SearchRun:
     @property
     def out_of_time(self) -> bool:
         """Whether ``max_seconds`` have passed."""
-        return self.max_seconds is not None and self.seconds >= self.max_seconds
+        return self.time_left() == 0
+
+    def time_left(self) -> float | None:
+        """Return the seconds up to ``max_seconds``, 0 or more; None: no limit."""
+        return None if self.max_seconds is None else max(0.0, self.max_seconds - self.seconds)
 
     def stop(self) -> dict[StopReason, float]:
         """Return the reasons to stop; empty: continue."""
@@ -97,17 +101,15 @@ class SearchRun:
     def iterate(self, evaluate: Evaluator, log: Log) -> Array:
         """Ask, evaluate and tell; return the values.
 
-        Values that arrived before an exception, or before the time limit, are told.
+        Values that arrived before an exception are told.
         """
         U = self.solver.ask()[: self.budget - self.evaluations]
         X = self.space.to_user(U)
         y, known = np.full(len(X), math.nan), np.zeros(len(X), dtype=bool)
         try:
-            values: Iterator[tuple[int, float]] = evaluate(X.copy())
+            values: Iterator[tuple[int, float]] = evaluate(X.copy(), self.time_left)
             for i, value in values:
                 y[i], known[i] = value, True
-                if self.out_of_time:
-                    break
         finally:
             self.tell(U[known], X[known], y[known], log)
         self.iterations += 1

@@ -142,6 +142,42 @@ def test_a_run_ends_after_its_time() -> None:
     assert result.nfev <= 3  # in the middle of the first iteration
 
 
+def sleeping_map(f: Any, points: list[Array]) -> list[float]:
+    time.sleep(0.02)
+    return [f(x) for x in points]
+
+
+@pytest.mark.parametrize("how", [{"workers": sleeping_map}, {"vectorized": True}])
+def test_a_batch_that_ends_after_the_time_is_told_as_a_whole(how: dict[str, Any]) -> None:
+    told: list[float] = []
+
+    def f(x: Array) -> Any:
+        time.sleep(0.02 if x.ndim == 2 else 0)
+        values = np.atleast_1d(np.square(x - 1).sum(axis=-1))
+        told.extend(values.tolist())
+        return values
+
+    result = casmore.fmin(f, np.zeros(4), 0.5, seed=3, max_seconds=0.01, **how)
+    assert list(result.stop) == [casmore.StopReason.TIME]
+    assert len(told) == result.nfev == 8  # all of the first population
+    assert result.fun == min(told)
+
+
+def test_values_of_a_map_before_an_exception_are_kept(tmp_path: Path) -> None:
+    def f(x: Array) -> float:
+        if len(told) == 3:
+            raise OSError
+        told.append(float(rosen(x)))
+        return told[-1]
+
+    told: list[float] = []
+    path = tmp_path / "evals.csv"
+    with pytest.raises(OSError) as caught:  # noqa: PT011 - any message
+        casmore.fmin(f, np.zeros(4), 0.5, seed=3, workers=map, history=path)
+    assert read_evaluations(path, 4)[1].tolist() == told
+    assert caught.value.result.fun == min(told)  # type: ignore[attr-defined]
+
+
 def known(n: int, count: int) -> tuple[Array, Array]:
     X = 0.5 * np.random.default_rng(5).standard_normal((count, n))
     return X, np.array([rosen(x) for x in X])

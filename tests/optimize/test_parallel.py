@@ -46,6 +46,11 @@ def hangs(x: Array) -> float:
     return sphere(x)
 
 
+def sleeps(x: Array) -> float:
+    time.sleep(1000)
+    return 0.0
+
+
 def nothing(x: Array) -> None:
     pass
 
@@ -102,6 +107,18 @@ def test_what_hangs_in_a_worker_is_a_value(in_flight: int | None) -> None:
     assert result.nfev == 14
     assert 0 < result.failures < 14
     assert sphere(result.x) == result.fun
+
+
+@pytest.mark.parametrize("in_flight", [None, 2])
+def test_evaluations_in_workers_do_not_outlast_the_time(in_flight: int | None) -> None:
+    began = time.monotonic()
+    result = casmore.fmin(
+        sleeps, START, 0.5, seed=1, workers=2, in_flight=in_flight, max_seconds=0.2
+    )
+    assert time.monotonic() - began < 1000 / 2
+    assert list(result.stop) == [casmore.StopReason.TIME]
+    assert result.nfev == 0
+    assert multiprocessing.active_children() == []
 
 
 def test_no_process_is_left_behind() -> None:
