@@ -114,6 +114,10 @@ class Trace:
             )
         )
 
+    def continue_from(self, earlier: Trace) -> None:
+        """Take over what another trace has recorded, in place of what this one has."""
+        self._rows, self._axes = list(earlier._rows), list(earlier._axes)
+
     def fill_f_mean(self, values: Array) -> None:
         """Set the function's values at the means if these are evaluated at the end.
 

@@ -122,6 +122,8 @@ def minimize(
         run,
         Call(f, args),
         method="auto",
+        start=start,
+        seed=seed,
         vectorized=vectorized,
         workers=workers,
         timeout=timeout,

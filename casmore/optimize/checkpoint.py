@@ -10,7 +10,7 @@ from typing import Any
 from casmore.atomic_io import write_bytes
 from casmore.optimize.search_run import SearchRun
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 class CheckpointError(ValueError):
@@ -29,7 +29,7 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | Path, call: dict[str, Any]) -> None:
-        self.path, self._call = Path(path), call
+        self.path, self._call = Path(path).absolute(), call  # f may change the current folder
 
     def load(self) -> SearchRun | None:
         """Return the saved run; None if there is no file.

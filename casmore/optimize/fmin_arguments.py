@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -108,6 +109,9 @@ def read_policy(restarts: Any) -> RestartPolicy:
 def read_seed(seed: Any) -> Seed:
     """Return the seed of the run; from legacy generators (``RandomState``), draw one.
 
+    A ``SeedSequence`` is copied: it counts what is spawned from it, so that a second run with the
+    same object would differ.
+
     Raises
     ------
     TypeError, ValueError
@@ -115,6 +119,8 @@ def read_seed(seed: Any) -> Seed:
     """
     if isinstance(seed, np.random.RandomState):
         return np.random.SeedSequence(seed.randint(2**32, size=4, dtype=np.uint32).tolist())
+    if isinstance(seed, np.random.SeedSequence):
+        return copy.deepcopy(seed)
     if isinstance(seed, np.random.Generator):
         # NumPy can't spawn from generators that were not made from a SeedSequence
         if not hasattr(seed.bit_generator.seed_seq, "spawn"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from casmore.optimize.run_result import attach_result, build_result
 from casmore.optimize.search_run import Log, SearchRun
 from casmore.solvers.protocol import Seed
 from casmore.solvers.restarts import AroundFirst, Restarting, RestartPolicy
-from casmore.solvers.space_arguments import read_start
+from casmore.solvers.space_arguments import SearchStart, read_start
 from casmore.trace import Trace
 
 Array = NDArray[np.float64]
@@ -210,6 +211,8 @@ def fmin(
         run,
         Call(f, args),
         method="lean-cas-more" if lean else "cas-more",
+        start=start,
+        seed=seed,
         vectorized=vectorized,
         workers=workers,
         executor=executor,
@@ -227,6 +230,8 @@ def execute(
     call: Call,
     *,
     method: str,
+    start: SearchStart,
+    seed: Any,
     vectorized: bool,
     workers: int | Callable[..., Any] | None,
     timeout: float | None,
@@ -246,7 +251,10 @@ def execute(
     call
         Calls the objective.
     method
-        Name of the solver; a checkpoint of another one is refused.
+        Name of the solver.
+    start, seed
+        The search space with its starting point, and the seed. A checkpoint of a call that differs
+        in one of these three is refused.
     """
     with ExitStack() as stack:
         evaluation = open_evaluation(
@@ -258,10 +266,14 @@ def execute(
             in_flight=in_flight,
             timeout=fmin_arguments.read_seconds("timeout", timeout),
         )
-        saved = None if checkpoint is None else Checkpoint(checkpoint, _deciding(run, method))
+        saved = (
+            None
+            if checkpoint is None
+            else Checkpoint(checkpoint, _deciding(run, method, start, seed))
+        )
         loaded = None if saved is None else saved.load()
         if loaded is not None:
-            run = loaded.with_limits_of(run)
+            run = loaded.continued_by(run)
         log: Log = _no_log
         if history is not None:
             kept = None if loaded is None else run.evaluations
@@ -291,15 +303,18 @@ def _best_known(X: Array, y: Array) -> Array:
     return best
 
 
-def _deciding(run: SearchRun, method: str) -> dict[str, Any]:
+def _deciding(run: SearchRun, method: str, start: SearchStart, seed: Any) -> dict[str, Any]:
     """Return the arguments that a checkpoint and the call must agree on."""
-    space = run.space
+    space = start.space
     return {
-        "x0": run.best_x.tolist() if run.best_y == np.inf else "the best known point",
+        "x0": space.to_user(start.u0[np.newaxis])[0].tolist(),
+        "sigma0": start.sigma,
         "bounds": [space.lower.tolist(), space.upper.tolist()],
         "fixed": [None if np.isnan(v) else v for v in space.fixed.tolist()],
         "scales": None if space.factor is None else space.factor.tolist(),
         "method": method,
+        "seed": int(seed) if isinstance(seed, Integral) else None if seed is None else "an object",
+        "target": run.target,
         "restarts": str(run.solver.policy),
         "settings": repr(run.solver.solver.parameters),  # type: ignore[attr-defined]
     }

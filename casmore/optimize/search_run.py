@@ -145,10 +145,13 @@ class SearchRun:
             restart=self.solver.restarts,
         )
 
-    def with_limits_of(self, other: SearchRun) -> SearchRun:
-        """Adopt the budget and the time limit of another call; return this run, to be resumed."""
-        self.budget, self.max_seconds = other.budget, other.max_seconds
+    def continued_by(self, call: SearchRun) -> SearchRun:
+        """Adopt the budget, the time limit and the trace of a call; return this run."""
+        self.budget, self.max_seconds = call.budget, call.max_seconds
         self.callback_stopped = False
+        if self.trace is not None and call.trace is not None:
+            call.trace.continue_from(self.trace)
+        self.trace = call.trace
         return self
 
     def __getstate__(self) -> dict[str, Any]:

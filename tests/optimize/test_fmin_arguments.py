@@ -101,6 +101,16 @@ def test_everything_that_seeds_numpy_seeds_a_run(make: Any) -> None:
     assert (first.x == second.x).all()
 
 
+@pytest.mark.parametrize("run", [casmore.fmin, casmore.minimize])
+def test_a_seed_sequence_is_not_used_up(run: Any) -> None:
+    seed = np.random.SeedSequence(3)
+    f = lambda x: float(np.abs(x - 0.3).sum() ** 0.5)  # noqa: E731 - not additive
+    call: dict[str, Any] = {"x0": [0.0, 0.0], "sigma0": 1.0, "budget": 300, "seed": seed}
+    first, second = run(f, **call), run(f, **call)
+    assert first.fun == second.fun
+    assert seed.n_children_spawned == 0
+
+
 @pytest.mark.parametrize("sigma0", [60.0, 1e3, 1e5, 1e8])
 def test_a_search_beside_a_large_offset_gets_to_the_minimum(sigma0: float) -> None:
     """Neighbouring numbers are 2 apart at 2^53, and 25 of them are the least sigma0."""

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -80,9 +81,44 @@ def test_a_larger_budget_continues_a_run(tmp_path: Path, whole: Any) -> None:
 def test_a_checkpoint_of_another_call_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.pkl"
     casmore.fmin(rosen, **CALL, checkpoint=path, budget=50)
-    for change in ({"x0": np.ones(4)}, {"sigma0": [1, 2, 3, 4]}, {"path_gain": 0.5}):
-        with pytest.raises(CheckpointError, match=r"run.pkl belongs to a call with"):
+    before = path.read_bytes()
+    for change, named in (
+        ({"x0": np.ones(4)}, "x0"),
+        ({"sigma0": 0.4}, "sigma0 = 0.5, not 0.4"),
+        ({"sigma0": [1, 2, 3, 4]}, "sigma0"),
+        ({"seed": 4}, "seed = 3, not 4"),
+        ({"seed": None}, "seed = 3, not None"),
+        ({"target": 1e-9}, "target = 1e-08, not 1e-09"),
+        ({"path_gain": 0.5}, "settings"),
+    ):
+        with pytest.raises(CheckpointError, match=rf"run.pkl belongs to a call with {named}"):
             casmore.fmin(rosen, **{**CALL, **change}, checkpoint=path)
+    assert path.read_bytes() == before
+
+
+def test_a_resumed_run_fills_the_trace_of_its_call(tmp_path: Path, whole: Any) -> None:
+    path = tmp_path / "run.pkl"
+    trace = casmore.Trace()
+    casmore.fmin(rosen, **CALL, checkpoint=path, budget=96, trace=trace)
+    assert casmore.fmin(rosen, **CALL, checkpoint=path, trace=trace).trace is trace
+    assert np.array_equal(trace["entropy"], whole.trace["entropy"])
+    assert "trace" not in casmore.fmin(rosen, **CALL, checkpoint=path)
+
+
+def test_f_may_change_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A simulation may work in a folder of its own."""
+
+    def f(x: Array) -> float:
+        os.chdir(elsewhere)
+        return float(rosen(x))
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    casmore.fmin(f, **CALL, checkpoint="run.pkl", budget=50)
+    monkeypatch.chdir(tmp_path)
+    assert casmore.fmin(f, **CALL, checkpoint="run.pkl", budget=50).nfev == 50
+    assert not list(elsewhere.iterdir())
 
 
 @settings(max_examples=50, deadline=None)
