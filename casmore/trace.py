@@ -17,19 +17,19 @@ from casmore.solvers.protocol import Solver
 
 Array = NDArray[np.float64]
 
-# Columns with one number per iteration; the axis lengths are n numbers.
+# Columns with one number per iteration, described in `Trace`; the axis lengths are n numbers.
 COLUMNS = (
-    "evaluations",  # of the search; those at the mean are not counted
-    "restart",  # 0 for the first run
-    "f_mean",  # f at the mean
-    "f_best",  # smallest value so far
-    "f_median",  # of the iteration's values
-    "entropy",  # of the search distribution, nats
-    "step_size",  # geometric mean of the axis lengths
-    "condition",  # of the covariance
-    "path_length",  # of the evolution path
-    "desired_length",  # its expected value for uncorrelated steps
-    "complexity",  # of the surrogate: index in COMPLEXITIES
+    "evaluations",
+    "restart",
+    "f_mean",
+    "f_best",
+    "f_median",
+    "entropy",
+    "step_size",
+    "condition",
+    "path_length",
+    "desired_length",
+    "complexity",
 )
 COMPLEXITIES = (None, Complexity.LINEAR, Complexity.DIAGONAL, Complexity.FULL)
 
@@ -38,13 +38,29 @@ class Trace:
     """The state of a solver after each iteration, and before the first.
 
     ``trace[name]`` is the array of a column, shape (iterations + 1,), or of ``"axis_lengths"``,
-    shape (iterations + 1, n). Values that a solver does not provide are NaN.
+    shape (iterations + 1, n). Values that a solver does not provide are NaN. The columns are:
+
+    - ``evaluations``: number of evaluations, without those at the mean;
+    - ``restart``: number of restarts so far;
+    - ``f_mean``, ``f_best``, ``f_median``: the function's value at the mean, the smallest value so
+      far, and the median of the values of this iteration;
+    - ``entropy``: of the search distribution, in nats;
+    - ``step_size``: geometric mean of the axis lengths;
+    - ``condition``: condition number of the covariance;
+    - ``path_length``, ``desired_length``: length of the evolution path, and its desired length;
+    - ``complexity``: the surrogate, 0 for none, 1 for a linear, 2 for a diagonal, 3 for a full one;
+    - ``axis_lengths``: standard deviations along the principal axes, ascending.
 
     Parameters
     ----------
     f_at_mean
         Whether `casmore.fmin` evaluates the function at the mean once per iteration. These
         evaluations do not count in its budget and its number of evaluations.
+
+    Raises
+    ------
+    KeyError
+        By ``trace[name]``, if there is no such column.
     """
 
     def __init__(self, *, f_at_mean: bool = True) -> None:

@@ -33,17 +33,21 @@ _SAMPLES_PER_GROWTH = 16
 class CasMoreParameters(SurrogateParameters):
     """The settings of a run; `CasMoreParameters.default` gives the paper's.
 
+    The defaults below are those of the paper (appendix "Hyper-Parameters"), for runs whose richest
+    model is the full one. ``casmore.algorithms.defaults`` has those of simpler models.
+
     Attributes
     ----------
     epsilon_mean, epsilon_covariance
-        ``eps_mu`` and ``eps_Sigma``, the trust regions in nats.
+        ``eps_mu`` and ``eps_Sigma``, the trust regions of mean and covariance: bounds on the KL
+        divergence of an update, in nats; default 0.5 and ``1.5 / (10 + n^1.5)``.
     path_smoothing
-        ``c_sigma`` in (0, 1).
+        ``c_sigma`` of the evolution path, in (0, 1); default ``1 / (2 + n^0.75)``.
     path_gain
         ``alpha``, the largest change of the entropy per iteration, in nats: the decrease for a path
-        of length 0, and the increase for a path of twice the desired length.
+        of length 0, and the increase for a path of twice the desired length; default 1.
     desired_angle
-        ``theta`` between the evolution path and a step, in radians, in (0, pi).
+        ``theta`` between the evolution path and a step, in radians, in (0, pi); default 3/8 pi.
     step_size_adaptation
         Whether the evolution path controls the entropy. If False, this is CA-MORE: once the model
         is the run's richest, the entropy falls by ``entropy_decrease`` nats per iteration, down to
@@ -52,9 +56,9 @@ class CasMoreParameters(SurrogateParameters):
         The fixed schedule of CA-MORE, ``delta`` and ``H^0`` in nats.
     noise
         ``"none"``: as in the paper. ``"auto"``: if the residuals of the surrogate indicate noise,
-        the trust regions and the model shrink, targets are replaced by their ranks, and
-        populations, up to eight times as large, and the queue grow; see
-        ``casmore.algorithms.noise``.
+        the trust regions and the model shrink, targets are replaced by their ranks, populations
+        (up to eight times as large; in lean CAS-MORE, twelve times) and the queue grow, and a
+        distribution that is too narrow for the noise widens; see ``casmore.algorithms.noise``.
     queue_size, richest_model, samples_per_parameter, whitening, target_normalization
     clip, kurtosis_threshold, ridge, fit_method
         Settings of the surrogate, see `casmore.algorithms.surrogate_search.SurrogateParameters`.
@@ -96,6 +100,9 @@ class CasMoreParameters(SurrogateParameters):
 class CasMore(SurrogateSearch):
     """The CAS-MORE optimizer, a minimiser with an ask-and-tell interface.
 
+    Hüttenrauch and Neumann, "Regret-Aware Black-Box Optimization with Natural Gradients,
+    Trust-Regions and Entropy Control", arXiv:2206.06090, 2022.
+
     NaN and infinity rank last, minus infinity ranks first. In the fit of the surrogate they count
     as the largest and the smallest finite value in the queue. If the queue contains no finite
     value, the update counts as failed.
@@ -107,7 +114,7 @@ class CasMore(SurrogateSearch):
     sigma0
         Initial standard deviation in every direction.
     population_size
-        ``K``; default: that of the paper.
+        ``K``, the number of samples per iteration; default ``4 + floor(3 log n)``.
     seed
         Seed of the run's own random generator.
     target
@@ -131,7 +138,7 @@ class CasMore(SurrogateSearch):
     ValueError
         If ``x0``, ``sigma0`` or a setting is out of its range.
     TypeError
-        If there is no such setting.
+        If there is no such setting, or a number is not real.
     """
 
     parameters: CasMoreParameters

@@ -29,21 +29,25 @@ _ITERATIONS_A_CHECK = 10
 class SearchParameters(CheckedSettings):
     """The settings common to all algorithms.
 
+    The criteria on the covariance are checked in every tenth iteration. An axis is a principal axis
+    of the search distribution; its length is the standard deviation along it.
+
     Attributes
     ----------
     population_size
         ``K``, the number of samples per iteration.
     tolerance_f
         No progress: the best values of the last 10 + 30 n / K iterations and all values of the
-        last iteration differ by at most this.
+        last iteration differ by at most this; default 1e-12.
     tolerance_step
-        Step size too small: the longest axis is below this times ``sigma0``.
+        Step size too small: the longest axis is below this times ``sigma0`` (default 1e-12), or a
+        step of a fifth of a standard deviation is lost in rounding beside a coordinate of the mean.
     maximal_step_growth
-        Step size too large: the longest axis is above this times ``sigma0``.
+        Step size too large: the longest axis is above this times ``sigma0``; default 1e4.
     maximal_condition
-        Largest condition number of the covariance.
+        Largest condition number of the covariance; default 1e14.
     maximal_failures
-        Number of consecutive failed updates that ends a run.
+        Number of consecutive failed updates that ends a run; default 10.
     """
 
     population_size: int
@@ -86,7 +90,8 @@ class GaussianSearch(ABC):
     distribution : SearchDistribution
         The current search distribution.
     best_x, best_y
-        The best point told so far, shape (n,), and its value.
+        The best point told so far, shape (n,), and its value; the initial mean and infinity at
+        first.
     evaluations, iterations : int
         Numbers of points told and of iterations so far.
     """
@@ -166,6 +171,8 @@ class GaussianSearch(ABC):
         ------
         ValueError
             If the shapes do not fit, or a point is not finite.
+        TypeError
+            If a point or a value is not real.
         """
         X, y = valid_samples(X, y, self.distribution.dimension)
         if len(y) == 0:

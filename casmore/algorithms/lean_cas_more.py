@@ -47,23 +47,27 @@ _LARGE = 60
 
 @dataclass(frozen=True, kw_only=True)
 class LeanCasMoreParameters(CasMoreParameters):
-    """The settings of a run: those of CAS-MORE and the following.
+    """The settings of a run: those of `casmore.CasMoreParameters` and the following.
+
+    The default population size is two thirds of that of CAS-MORE, rounded down, at least 2.
+    ``whitening`` and ``fit_method`` can't be changed.
 
     Attributes
     ----------
     injection_radius
         Radius around the mean within which the surrogate's optimum is searched, in standard
-        deviations.
+        deviations; default ``2 sqrt(n)``.
     weight_ratio
-        Ratio of the weights of the best and the worst sample.
+        Ratio of the weights of the best and the worst sample, at least 1; default 20.
     outlier_gap
         Difference from the best value at which the weight of a sample is halved, in units of the
-        median difference; for the model of the values.
+        median difference; for the model of the values; default 0.5.
     agreement_memory
-        Weight in [0, 1) of the previous iterations in the average agreement of the models.
+        Weight in [0, 1) of the previous iterations in the average agreement of the models; default
+        0.8.
     refit
-        The part of the queue that must be new before the models are fitted again, to the nearest
-        iteration.
+        Fraction of the queue, in [0, 1], that must be new before the models are fitted again,
+        rounded to whole iterations; default 0.055. With 0 they are fitted in every iteration.
     """
 
     injection_radius: float
@@ -114,14 +118,32 @@ class _Fitted:
 class LeanCasMore(CasMore):
     """The lean CAS-MORE optimizer, a minimiser with an ask-and-tell interface.
 
-    Parameters and attributes are those of `casmore.algorithms.cas_more.CasMore`, the settings
-    those of `LeanCasMoreParameters`, and:
+    It needs fewer evaluations than `casmore.CasMore`, and more computation for each. It is not in
+    the paper; ``casmore.algorithms.lean_cas_more`` describes the differences.
+
+    Parameters
+    ----------
+    x0, sigma0, seed, target
+        See `casmore.CasMore`.
+    population_size
+        ``K``, at least 2; default: two thirds of that of `casmore.CasMore`.
+    **settings
+        Fields of `casmore.LeanCasMoreParameters` to change.
 
     Attributes
     ----------
     agreement : ndarray
         Kendall's tau between predicted and true values of new samples, averaged over the last
-        iterations, for the model of the values and for that of the normalised values.
+        iterations, for the model of the values and for that of the normalised values, shape (2,).
+    path, noise, model, complexity, queue, distribution, best_x, best_y, evaluations, iterations
+        See `casmore.CasMore`.
+
+    Raises
+    ------
+    ValueError
+        If ``x0``, ``sigma0`` or a setting is out of its range.
+    TypeError
+        If there is no such setting, or a number is not real.
     """
 
     parameters: LeanCasMoreParameters

@@ -18,7 +18,11 @@ Array = NDArray[np.float64]
 
 
 class Complexity(StrEnum):
-    """The complexity of a model, which determines its features."""
+    """The complexity of a model, which determines its features.
+
+    ``"linear"``: the coordinates. ``"diagonal"``: also their squares. ``"full"``: also their
+    products.
+    """
 
     LINEAR = "linear"
     DIAGONAL = "diagonal"
@@ -70,7 +74,17 @@ def affordable_complexity(
 
 @dataclass(frozen=True)
 class QuadraticModel:
-    """``f(x) = -1/2 x' A x + x' a + a0``, ``A`` symmetric (paper, equation for f-hat)."""
+    """``f(x) = -1/2 x' A x + x' a + a0`` (the paper's surrogate, to be maximised).
+
+    Attributes
+    ----------
+    A
+        Symmetric matrix, shape (n, n).
+    a
+        Shape (n,).
+    a0
+        The constant.
+    """
 
     A: Array
     a: Array
@@ -93,7 +107,7 @@ class QuadraticModel:
         return Eigenbasis.of(self.A)
 
     def substitute(self, M: Array, offset: Array) -> QuadraticModel:
-        """Return the same function of ``z``, where ``x = M z + offset``.
+        """Return the same function of ``z``, where ``x = M z + offset``, shapes (n, n) and (n,).
 
         With ``M = C^-1`` and ``offset = -C^-1 mean`` this is the paper's back-transformation from
         whitened to original parameters. (In the paper, the formula of the constant lacks the term
@@ -109,7 +123,17 @@ class QuadraticModel:
 
 @dataclass(frozen=True)
 class DiagonalModel:
-    """A model with a diagonal ``A``, whose diagonal is ``curvatures``, shape (n,)."""
+    """``f(x) = -1/2 x' A x + x' a + a0`` with a diagonal matrix ``A``.
+
+    Attributes
+    ----------
+    curvatures
+        The diagonal of ``A``, shape (n,).
+    a
+        Shape (n,).
+    a0
+        The constant.
+    """
 
     curvatures: Array
     a: Array
@@ -137,7 +161,7 @@ class DiagonalModel:
         return CoordinateBasis.of(self.curvatures)
 
     def substitute(self, scales: Array, offset: Array) -> DiagonalModel:
-        """Return the same function of ``z``, where ``x = scales z + offset``."""
+        """Return the same function of ``z``, where ``x = scales z + offset``, shapes (n,)."""
         slope = self.a - self.curvatures * offset
         return DiagonalModel(
             curvatures=self.curvatures * scales * scales,

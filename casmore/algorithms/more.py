@@ -28,14 +28,21 @@ Array = NDArray[np.float64]
 
 
 class EntropySchedule(StrEnum):
-    """The schedule of the entropy bound beta, given the entropy H (paper, "Entropy Control")."""
+    """The schedule of the entropy bound ``beta``, given the entropy H (paper, "Entropy Control").
 
-    LINEAR = "linear"  # beta = max(H - delta, H0)
-    FRACTION = "fraction"  # beta = gamma (H - H0) + H0
+    ``"linear"``: ``beta = max(H - delta, H0)``. ``"fraction"``: ``beta = gamma (H - H0) + H0``.
+    """
+
+    LINEAR = "linear"
+    FRACTION = "fraction"
 
 
 class ModelLearner(StrEnum):
-    """The kind of surrogate."""
+    """How the surrogate is learned.
+
+    ``"least-squares"``: as in CAS-MORE. ``"bayesian"``: as in 2015, see
+    `casmore.algorithms.bayesian_surrogate.ProjectedBayesianFit`.
+    """
 
     LEAST_SQUARES = "least-squares"
     BAYESIAN = "bayesian"
@@ -43,21 +50,21 @@ class ModelLearner(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class MoreParameters(SurrogateParameters):
-    """The settings of a run.
+    """The settings of a run; `MoreParameters.default` gives the defaults for a dimension.
 
     Attributes
     ----------
     epsilon
-        Bound on the KL divergence of an update, mean and covariance together, in nats.
+        Bound on the KL divergence of an update, mean and covariance together, in nats; default 0.1.
     entropy_schedule
         ``"linear"``: an update loses at most ``entropy_decrease`` nats (delta); ``"fraction"``: at
         most the fraction ``1 - entropy_rate`` of what lies above ``minimal_entropy`` (H0).
     entropy_decrease
-        ``delta`` of the first schedule, in nats an iteration.
+        ``delta`` of the first schedule, in nats per iteration; default 0.1.
     entropy_rate
-        ``gamma`` of the second schedule, in [0, 1].
+        ``gamma`` of the second schedule, in [0, 1]; default 0.99.
     minimal_entropy
-        ``H0`` of both, in nats.
+        ``H0`` of both, in nats; default minus infinity.
     model
         ``"least-squares"``: CAS-MORE's surrogate; ``"bayesian"``: the one of 2015.
     reduced_dimension, projections, prior_precision

@@ -55,6 +55,11 @@ def natural_gradient(
         The gradient's part in ``m``, shape (n,).
     Lambda : ndarray
         Its part in ``Lambda``, shape (n, n), symmetric.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the samples do not determine the Fisher matrix.
     """
     n = X.shape[1]
     rows, columns = np.triu_indices(n)

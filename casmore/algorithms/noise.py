@@ -43,7 +43,7 @@ _LEAST = 0.02
 
 
 class NoiseHandling(StrEnum):
-    """Whether a search estimates noise and adapts to it."""
+    """Whether a search estimates the noise of its samples and adapts to it: ``"auto"``."""
 
     NONE = "none"
     AUTO = "auto"

@@ -5,7 +5,14 @@ from enum import StrEnum
 
 
 class StopReason(StrEnum):
-    """A reason to stop; ``stop()`` maps each one that applies to the value that triggered it."""
+    """A reason to stop; ``stop()`` maps each one that applies to the value that triggered it.
+
+    The values of the algorithms of this package are: the best value (``TARGET``, ``UNBOUNDED``),
+    the budget, the condition number of the covariance, the standard deviation along the longest
+    axis (``STEP_TOO_SMALL``, ``STEP_TOO_LARGE``), the difference of the latest values
+    (``NO_PROGRESS``), and the number of consecutive failures (``UPDATE_FAILED``). Of `casmore.fmin`
+    also the seconds (``TIME``) and the iterations (``CALLBACK``).
+    """
 
     TARGET = "target reached"
     BUDGET = "budget exhausted"

@@ -32,7 +32,11 @@ Array = NDArray[np.float64]
 
 
 class FitMethod(StrEnum):
-    """How the richest model is fitted; the model is the same."""
+    """How the richest model is fitted; the model is the same, up to rounding.
+
+    ``"direct"``: from all samples of the queue. ``"incremental"``: the normal matrix is updated by
+    the samples that enter and leave the queue. ``"auto"``: the faster one.
+    """
 
     AUTO = "auto"
     DIRECT = "direct"
@@ -46,26 +50,29 @@ class SurrogateParameters(SearchParameters):
     Attributes
     ----------
     queue_size
-        ``Q_max``, the largest number of samples that the surrogate is fitted to.
+        ``Q_max``, the largest number of samples that the surrogate is fitted to; at least the
+        population size. Default ``max(ceil(1.5 P), 8 (n + 1), 2 K)`` with the P coefficients of the
+        full model, ``max(ceil(1.5 P), 2 K)`` with those of a simpler one.
     richest_model
         ``"full"``, ``"diagonal"`` or ``"linear"``: the model of a run once there are enough
         samples. If it is not ``"full"``, the covariance is diagonal as well, and time and memory
         are linear in n. Default: the richest model that the queue can hold and that fits into
         memory, which the full model does up to n = 84.
     samples_per_parameter
-        Number of samples needed per parameter of a model.
+        Number of samples needed per parameter (coefficient) of a model, at least 1; default 1.1.
     whitening
         Whether the full model is fitted in whitened coordinates.
     target_normalization
         ``"robust"``, ``"standard"``, ``"none"`` (centred, nothing else), or ``"ranks"`` (normal
         scores: the least sensitive to outliers, and no natural gradient of the expected value).
     clip, kurtosis_threshold
-        Robust normalisation: ``v_clip``, and the excess kurtosis above which it is repeated.
+        Robust normalisation: ``v_clip``, in standard deviations (default 3), and the excess
+        kurtosis above which it is repeated (default 0.55).
     ridge
         ``lambda`` of the ridge regression, for standardised features. The paper gives no value. The
-        default has a negligible effect on the model. It only selects among models that fit the
-        samples equally well, for instance if these do not span the space. In high dimensions it is
-        below the rounding errors of the normal matrix.
+        default, 1e-10, has a negligible effect on the model: it only selects among models that fit
+        the samples equally well, for instance if these do not span the space. In high dimensions it
+        is below the rounding errors of the normal matrix.
     fit_method
         ``"direct"``, ``"incremental"``, or ``"auto"``: the faster one.
     population_size, tolerance_f, tolerance_step
@@ -105,6 +112,15 @@ class SurrogateParameters(SearchParameters):
     @classmethod
     def default(cls, n: int, *, population_size: int | None = None, **changes: Any) -> Self:
         """Return the default settings for dimension ``n``, with ``changes`` made.
+
+        Parameters
+        ----------
+        n
+            The dimension.
+        population_size
+            ``K``, on which the default queue size depends; default: that of the algorithm.
+        **changes
+            Other settings that differ from their defaults.
 
         Raises
         ------

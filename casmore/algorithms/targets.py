@@ -17,7 +17,12 @@ Array = NDArray[np.float64]
 
 
 class TargetNormalization(StrEnum):
-    """The normalisation of a solver; the paper's default is robust."""
+    """How function values are normalised before the fit; the paper's default is ``"robust"``.
+
+    ``"robust"``: standardised without outliers, which are clipped (paper, Algorithm 1).
+    ``"standard"``: mean 0 and standard deviation 1. ``"ranks"``: normal scores of the ranks.
+    ``"none"``: only centred.
+    """
 
     ROBUST = "robust"
     STANDARD = "standard"

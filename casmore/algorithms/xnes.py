@@ -49,23 +49,28 @@ def default_significance(n: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class XnesParameters(SearchParameters):
-    """The settings of a run; `XnesParameters.default` gives the authors'.
+    """The settings of a run; `XnesParameters.default` gives those of the authors.
+
+    The defaults are those of Wierstra et al. (2014), table 1.
 
     Attributes
     ----------
     mean_rate
-        ``eta_mu``, learning rate of the mean.
+        ``eta_mu``, learning rate of the mean; default 1.
     scale_rate, shape_rate
-        ``eta_sigma`` and ``eta_B``, learning rates of the covariance's scale and shape.
+        ``eta_sigma`` and ``eta_B``, learning rates of the scale and the shape of the covariance;
+        default ``(9 + 3 log n) / (5 n sqrt(n))``.
     adaptation_sampling
-        Whether the scale's rate is adapted; it then starts at ``scale_rate``.
+        Whether the learning rate of the scale is adapted, beginning with ``scale_rate``.
     adaptation_rate
-        ``c'``, by which share adaptation sampling changes the rate at a time.
+        ``c'`` in (0, 1), the speed of this adaptation; default 0.1.
     significance
-        ``rho``, the level of adaptation sampling's test.
+        ``rho`` in (0, 1), the level of the test; default ``1/2 - 1 / (3 (n + 1))``.
     population_size, tolerance_f, tolerance_step
     maximal_step_growth, maximal_condition, maximal_failures
-        ``lambda`` and when a run ends, see `SearchParameters`.
+        ``lambda`` and stopping criteria, see
+        `casmore.algorithms.gaussian_search.SearchParameters`. The default of ``maximal_failures``
+        is 1: an update that leaves the range of double precision has diverged.
     """
 
     mean_rate: float = 1.0
@@ -90,14 +95,14 @@ class XnesParameters(SearchParameters):
     def default(
         cls, n: int, *, population_size: int | None = None, **changes: Any
     ) -> XnesParameters:
-        """Return the authors' settings for dimension ``n``, with ``changes`` made.
+        """Return the default settings for dimension ``n``, with ``changes`` made.
 
         Raises
         ------
         TypeError
-            If a change names no setting; the message suggests the nearest name.
+            If there is no such setting; the message suggests the closest name.
         ValueError
-            If a setting is out of its range.
+            If a setting is of the wrong type or out of its range.
         """
         known_settings(changes, [field.name for field in fields(cls)], "xNES")
         settings: dict[str, Any] = {
@@ -129,7 +134,7 @@ class Xnes(GaussianSearch):
     sigma0
         Initial standard deviation in every direction.
     population_size
-        ``lambda``; default: that of the authors.
+        ``lambda``, the number of samples per iteration; default ``4 + floor(3 log n)``.
     seed
         Seed of the run's own random generator.
     target

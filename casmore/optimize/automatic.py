@@ -45,9 +45,10 @@ def minimize(
 ) -> OptimizeResult:
     """Minimize ``f`` globally, within bounds or around a starting point.
 
-    The solver is `casmore.solvers.auto.Auto`: a search along the coordinates if ``f`` is a sum over
-    them, a quasi-Newton method otherwise, then lean CAS-MORE with restarts. It evaluates until
-    the budget is spent, the time is over, or the target is reached.
+    The solver is `casmore.solvers.auto.Auto`: a search along the coordinates if ``f`` is a sum of
+    functions of single coordinates, a quasi-Newton method otherwise, then lean CAS-MORE with
+    restarts. It restarts until the budget is spent, the time is over, or the target is reached. It
+    is not for noisy functions; for these use `casmore.fmin` with ``noise="auto"``.
 
     Parameters
     ----------
@@ -57,10 +58,12 @@ def minimize(
         ``scipy.optimize.Bounds``, or a pair (lower, upper) for each coordinate, with None or an
         infinity where there is no bound. Points outside are never evaluated.
     x0
-        The starting point, shape (n,); default: the center of the bounds.
+        The starting point, shape (n,); default: the center of the bounds. Required if a coordinate
+        does not have two finite bounds.
     sigma0
-        About a third of the distance from ``x0`` within which you expect the minimum, one for all
-        coordinates or one for each, shape (n,); default: a fifth of the distance of the bounds.
+        Initial standard deviation, one for all coordinates or one for each, shape (n,): about a
+        third of the distance from ``x0`` within which you expect the minimum. Default: a fifth of
+        the distance between the bounds. Required if a coordinate does not have two finite bounds.
     args
         Further arguments of ``f``.
     budget
@@ -77,15 +80,17 @@ def minimize(
     Returns
     -------
     scipy.optimize.OptimizeResult
-        As of `casmore.fmin`. ``success``: whether the target was reached or, without a target,
-        whether at least one run of lean CAS-MORE has converged.
+        As of `casmore.fmin`. ``x``, ``fun``: the best point of all parts and its value. ``mean``,
+        ``cov``, ``mean_value``, ``mean_error``: those of the latest run of lean CAS-MORE, which may
+        be elsewhere. ``success``: whether the target was reached or, without a target, whether at
+        least one run of lean CAS-MORE has ended before the budget was spent.
 
     Raises
     ------
     ValueError
         If an argument is out of its range, or ``f`` does not return one number per point.
     TypeError
-        If an argument has the wrong type, or neither ``bounds`` nor ``x0`` is given.
+        If an argument has the wrong type, or ``x0`` or ``sigma0`` is required and missing.
 
     Examples
     --------

@@ -74,7 +74,8 @@ def fmin(
         omitted: the search then starts at the best known point.
     sigma0
         Initial standard deviation, one for all coordinates or one for each, shape (n,): about a
-        third of the distance within which you expect the minimum.
+        third of the distance within which you expect the minimum. Required, unless ``cov0`` or the
+        result of a previous run is given.
     args
         Further arguments of ``f``.
     bounds
@@ -84,15 +85,15 @@ def fmin(
         Values of coordinates that are not searched, by index. A coordinate whose bounds are equal
         is fixed as well.
     budget
-        Largest number of evaluations; default 10000 n.
+        Largest number of evaluations; default 10000 n. The search ends earlier if it converges.
     max_seconds
         Stop after this wall time. Evaluations in workers are abandoned then; one that runs in this
         process is not interrupted, and a batch or a map-like callable completes its iteration.
     target
         Stop once a value is at most this.
     restarts
-        What to do when the search converges without reaching the target: ``"none"`` ends the run.
-        The others restart it from a point uniform in ``x0 +- 2 sigma0`` until the budget is spent:
+        What to do when the search converges without reaching the target. ``"none"`` ends the run.
+        The others restart it from a point uniform in ``x0 +- 2 sigma0`` until the budget is spent,
         ``"ipop"`` with twice the population, ``"bipop"`` either with that or with a small
         population and a small step size, whichever has spent less of the budget.
     population_size
@@ -104,29 +105,36 @@ def fmin(
         Called after each iteration with the result so far; returning True or raising
         ``StopIteration`` ends the run.
     vectorized
-        ``f`` takes a batch, shape (k, n), and returns k values.
+        Whether ``f`` takes a batch, shape (k, n), and returns k values.
     workers
         Evaluates the points of an iteration in parallel: a number of processes (-1: as many as
         there are processors), or a map-like callable such as ``pool.map``. With processes, an
         evaluation that raises, dies or exceeds ``timeout`` counts as NaN, with a warning.
     executor
         An executor of ``concurrent.futures``, or a dask client, to use instead of ``workers``.
+        Failed evaluations count as NaN as well.
     in_flight
         Number of evaluations that ``executor`` or the ``workers`` processes always have in
         progress. Each value is told as it arrives, so that no worker waits for the slowest point
         of an iteration.
     timeout
-        Seconds after which an evaluation in a worker counts as failed.
+        Seconds after which an evaluation in ``executor`` or in a process of ``workers`` counts as
+        failed.
     cov0
         Initial covariance, shape (n, n), instead of ``sigma0``.
     x_known, y_known
-        Previous evaluations, shapes (k, n) and (k,), which the first models use. If ``x_known`` is
-        a file name, both are read from this CSV file, in the format that ``history`` writes.
+        Previous evaluations, shapes (k, n) and (k,), which the first models use. They do not count
+        in ``budget`` and ``nfev``. Points outside the bounds, or with other values of fixed
+        coordinates, are ignored. If ``x_known`` is a file name, both are read from the columns
+        ``x0``, ``x1``, ... and ``f`` of this CSV file; ``history`` writes such files.
     checkpoint
         A file for the state of the run, written after each iteration. The same call resumes from
-        it, with the same result as an uninterrupted run if evaluations are not asynchronous.
+        it, with the same result as an uninterrupted run if evaluations are not asynchronous. With
+        a larger ``budget`` or ``max_seconds``, a run that has ended continues.
     history
-        A CSV file for all evaluations.
+        A CSV file for all evaluations, with the columns ``evaluation`` (from 1), ``seconds`` since
+        the start of the call, ``f``, ``x0``, ``x1``, ... An existing file is not overwritten; a
+        run that resumes from a checkpoint continues it.
     progress
         Whether to write a line about the run's progress to standard error.
     trace
@@ -138,7 +146,7 @@ def fmin(
     lean
         Whether to use `LeanCasMore`, which needs fewer evaluations (about half on ill-conditioned
         functions, two thirds on Rosenbrock's; no fewer on multi-modal ones) and more computation
-        for each: for an ``f`` that takes a millisecond or more.
+        for each. Recommended if an evaluation of ``f`` takes a tenth of a millisecond or more.
     **settings
         Fields of `CasMoreParameters` to change; with ``lean`` of `LeanCasMoreParameters`.
 
@@ -157,10 +165,14 @@ def fmin(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or ``f`` does not return one number per point.
+        If an argument is out of its range, arguments contradict each other, ``checkpoint`` is
+        damaged or belongs to a call with other arguments, or ``f`` does not return one number per
+        point.
     TypeError
         If an argument has the wrong type, there is no such setting, or ``f`` returns something
         that is not a real number.
+    FileExistsError
+        If the file ``history`` exists, and the run does not resume from a checkpoint.
 
     Notes
     -----

@@ -49,30 +49,39 @@ def minimize_method(
     fun, x0, args, bounds
         See ``scipy.optimize.minimize``.
     jac, hess, hessp
-        Not used.
+        Ignored; the method does not use derivatives.
     constraints
-        Not supported.
+        Not supported; must be empty.
     callback
         Called after each iteration: ``callback(intermediate_result=result)`` if that is its only
         parameter's name, else ``callback(xk)``, with the best point so far. It may raise
         ``StopIteration`` or return True to end the run.
     sigma0
-        Initial standard deviation, see `fmin`; default 1, or a quarter of the distance between the
-        bounds if that is less.
+        Initial standard deviation, see `casmore.fmin`; default 1, or a quarter of the distance
+        between the bounds if that is less.
     tol
-        Sets ``tolerance_f`` and ``tolerance_step``, unless these are given.
+        Sets ``tolerance_f``, an absolute difference of values, and ``tolerance_step``, a fraction
+        of ``sigma0``, unless these are given.
     maxfev, maxiter
         Largest numbers of evaluations and of iterations.
     disp
         Whether to print a summary at the end.
     **options
-        Further arguments of `fmin`. ``budget`` is another name of ``maxfev``; unknown options give
-        an ``OptimizeWarning``, as with SciPy's methods.
+        Further arguments of `casmore.fmin`. ``budget`` is another name of ``maxfev``; unknown
+        options give an ``OptimizeWarning``, as with SciPy's methods.
+
+    Returns
+    -------
+    scipy.optimize.OptimizeResult
+        As of `casmore.fmin`, with ``status``: 0 if ``success``, else 1.
 
     Raises
     ------
     ValueError
-        If there are constraints, or both ``budget`` and ``maxfev`` are given.
+        If there are constraints, both ``budget`` and ``maxfev`` are given, or an argument is out of
+        its range.
+    TypeError
+        If an argument has the wrong type.
     """
     if _given(constraints):
         raise ValueError("CAS-MORE takes bounds but no other constraints")

@@ -110,7 +110,18 @@ def points(ert: NDArray[np.float64], dimension: int) -> float:
 
 
 def standings(runtimes: Sequence[Runtimes]) -> list[Standing]:
-    """Return the league in each dimension of the data, which are of one suite."""
+    """Return the league in each dimension of the data, ascending.
+
+    Parameters
+    ----------
+    runtimes
+        The trials of solvers on one suite.
+
+    Raises
+    ------
+    ValueError
+        If there are no trials, or trials on several suites.
+    """
     suite = suite_of(runtimes)
     return [
         Standing(

@@ -59,7 +59,11 @@ def archive() -> dict[int, dict[str, dict[int, NDArray[np.float64]]]]:
 
 @cache
 def peers() -> tuple[Runtimes, ...]:
-    """Return the stored trials of CAS-MORE and CMA-ES on the suite bbob."""
+    """Return the stored trials of CAS-MORE and CMA-ES (pycma) on the suite bbob.
+
+    They are those of ``configs/paper.toml``: 2 to 20-D, COCO's 15 default instances, 10000 n
+    evaluations, IPOP restarts.
+    """
     file = resources.files("casmore.reports").joinpath("reference_data", PEERS)
     with resources.as_file(file) as path:
         return tuple(trial_table.read(path)) if path.exists() else ()

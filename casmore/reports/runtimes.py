@@ -108,14 +108,14 @@ def instance_weights(instances: Sequence[int]) -> NDArray[np.float64]:
 def within(runtimes: Runtimes, budget: float, instances: Iterable[int]) -> Runtimes | None:
     """Return the trials on some instances, truncated to a smaller budget.
 
-    This is valid for solvers that do not depend on their budget, like all of ours.
+    This is valid for solvers that do not depend on their budget, like all of this package.
 
     Parameters
     ----------
     runtimes
-        A solver's.
+        The trials of a solver.
     budget
-        In evaluations.
+        The smaller budget, in evaluations.
     instances
         The instances to keep.
 

@@ -60,7 +60,7 @@ _PREFERENCE = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class AutoParameters(CheckedSettings):
-    """The settings; they switch parts off, for comparisons.
+    """The settings of `Auto`; they switch parts off, for comparisons.
 
     Attributes
     ----------
@@ -103,6 +103,11 @@ class AutoParameters(CheckedSettings):
 class Auto:
     """The composed solver, a minimiser with an ask-and-tell interface.
 
+    It runs a test of additivity with a search along the coordinates, SLSQP, and lean CAS-MORE with
+    restarts; the top of ``casmore/solvers/auto.py`` and docs/auto.md describe it. It never stops
+    before the target is reached, unless the restart policy is ``"none"``: the caller sets the
+    budget.
+
     Parameters
     ----------
     x0
@@ -113,7 +118,7 @@ class Auto:
     population_size
         Of the first run of lean CAS-MORE; default: ``population_factor`` times its own.
     seed
-        Determines the run.
+        Seed of the run's own random generator.
     target
         Stop once a value is at most this.
     lower, upper
@@ -130,11 +135,17 @@ class Auto:
         The settings.
     part : Solver
         The part that runs.
+    best_y : float
+        The smallest value told so far; infinity at first.
+    evaluations : int
+        Number of points told so far.
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is out of its range or of a wrong type.
+    ValueError
+        If an argument is out of its range.
+    TypeError
+        If there is no such setting, or a number is not real.
     """
 
     def __init__(

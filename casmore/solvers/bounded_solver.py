@@ -32,7 +32,8 @@ class BoundedSolver:
     Parameters
     ----------
     factory
-        Builds the solver: `CasMore`, `LeanCasMore`, or any other that implements the contract.
+        Builds the solver: `casmore.CasMore`, `casmore.LeanCasMore`, or any other that implements
+        `casmore.solvers.protocol.Solver`.
     x0, sigma0, bounds, fixed, cov0
         See `casmore.fmin`.
     population_size, seed, target, **settings
@@ -40,15 +41,19 @@ class BoundedSolver:
 
     Attributes
     ----------
-    solver
-        The solver, in its own coordinates.
-    space
+    solver : Solver
+        The solver, in its own coordinates; fixed coordinates are left out.
+    space : SearchSpace
         The map between the coordinates.
+    best_y : float
+        The smallest value told so far; infinity at first.
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is out of its range or of a wrong type.
+    ValueError
+        If an argument is out of its range, or arguments contradict each other.
+    TypeError
+        If an argument has the wrong type, or the solver has no such setting.
     """
 
     def __init__(
@@ -91,7 +96,7 @@ class BoundedSolver:
 
     @property
     def mean(self) -> Array:
-        """The image of the solver's mean, shape (n,)."""
+        """The solver's mean in your coordinates, shape (n,)."""
         mean: Array = self.space.to_user(self.solver.mean[np.newaxis])[0]
         return mean
 

@@ -14,8 +14,9 @@ Seed = int | np.random.SeedSequence | np.random.Generator | None
 class Solver(Protocol):
     """An iterative minimiser with an ask-and-tell interface.
 
-    A solver owns its ``numpy.random.Generator`` and never uses global random state. The same seed
-    gives the same run, bit for bit, and an unpickled solver continues exactly like the original.
+    This is the contract, which `casmore.solvers.conformance.check_solver` tests. A solver owns its
+    ``numpy.random.Generator`` and never uses global random state. The same seed gives the same run,
+    bit for bit, and an unpickled solver continues exactly like the original.
     """
 
     @property
@@ -46,14 +47,21 @@ class Solver(Protocol):
         """Return the next points to evaluate, shape (k, n)."""
 
     def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        """Take the values ``y``, shape (k,), of any points ``X``, shape (k, n)."""
+        """Take the values ``y``, shape (k,), of any points ``X``, shape (k, n).
+
+        The points may be any, whether asked for or not; k may be 0. NaN and infinity rank last.
+        """
 
     def stop(self) -> dict[StopReason, float]:
         """Return the reasons to stop with their values; empty means continue."""
 
 
 class SolverFactory(Protocol):
-    """Builds a new solver; called by restart policies and experiments."""
+    """Builds a solver: a class, or a function with the same arguments.
+
+    ``factory(x0, sigma0, population_size=None, seed=1, target=None, **settings)`` returns a
+    `Solver` that starts at ``x0``, shape (n,), with the standard deviation ``sigma0``.
+    """
 
     def __call__(
         self,

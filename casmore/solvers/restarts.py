@@ -27,12 +27,15 @@ Start = Callable[[np.random.Generator], NDArray[np.float64]]
 class RestartPolicy(StrEnum):
     """What to do when a solver stops without reaching the target.
 
-    IPOP and BIPOP restart a solver without a population unchanged.
+    ``"none"``: the search ends. ``"ipop"``: restart with twice the population (Auger and Hansen
+    2005). ``"bipop"``: restart with twice the largest population so far, or with a small population
+    and a small step size, whichever regime has spent fewer evaluations (Hansen 2009). A solver
+    without a population is restarted unchanged.
     """
 
     NONE = "none"
-    IPOP = "ipop"  # population doubled at each restart (Auger & Hansen 2005)
-    BIPOP = "bipop"  # IPOP or a small population, whichever has spent less (Hansen 2009)
+    IPOP = "ipop"
+    BIPOP = "bipop"
 
 
 @dataclass
@@ -79,7 +82,20 @@ class _Bipop:
 
 @dataclass(frozen=True)
 class UniformStart:
-    """Starting points that are uniform in ``[lower, upper]^n``."""
+    """Starting points that are uniform in ``[lower, upper]^n``.
+
+    Parameters
+    ----------
+    dimension
+        The dimension n.
+    lower, upper
+        The interval of each coordinate; default: that of the BBOB experiment.
+
+    Raises
+    ------
+    ValueError
+        If the interval is empty.
+    """
 
     dimension: int
     lower: float = -4.0
@@ -98,7 +114,13 @@ class UniformStart:
 
 @dataclass(frozen=True)
 class FixedStart:
-    """The same starting point for every run."""
+    """The same starting point for every run.
+
+    Parameters
+    ----------
+    mean
+        The point, n numbers.
+    """
 
     mean: tuple[float, ...]
 
@@ -111,6 +133,13 @@ class AroundFirst:
     """The given point first, then points that are uniform within two ``sigma0`` of it.
 
     This ratio is that of the BBOB experiment, whose runs start in [-4, 4]^n with sigma0 = 2.
+
+    Parameters
+    ----------
+    x0
+        The first point, shape (n,).
+    sigma0
+        The step size.
     """
 
     def __init__(self, x0: NDArray[np.float64], sigma0: float) -> None:
@@ -145,7 +174,16 @@ class Restarting:
     target
         Passed to each run; reaching it ends the search without a restart.
     settings
-        Passed to each run; kept in the attribute ``settings``.
+        Passed to each run.
+
+    Attributes
+    ----------
+    solver : Solver
+        The current run.
+    ended : list of dict
+        The reasons to stop of each previous run.
+    policy, settings
+        As given.
     """
 
     def __init__(

@@ -21,7 +21,11 @@ _SEED = 20240901  # the same data give the same interval
 
 
 class Verdict(StrEnum):
-    """The verdict of a measurement on a claim."""
+    """The verdict of a measurement on a claim.
+
+    ``"yes"``: the whole confidence interval supports the claim. ``"no"``: the whole interval
+    contradicts it. ``"not shown"``: neither.
+    """
 
     YES = "yes"
     NO = "no"
@@ -92,7 +96,7 @@ class Attempts:
 
 
 def ert_ratio(a: Attempts, b: Attempts) -> Estimate:
-    """Return ERT of ``a`` over ERT of ``b``.
+    """Return the ratio of the ERT of ``a`` to that of ``b``, with a bootstrap interval over runs.
 
     If no run has succeeded, resampling can't estimate how rare a success is. The end of the
     interval that favours this sample then uses the largest success probability that is compatible

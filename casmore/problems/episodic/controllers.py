@@ -10,7 +10,11 @@ Array = NDArray[np.float64]
 
 
 class Controller(Protocol):
-    """What computes an action; all arrays have the shape (..., joints)."""
+    """A function that computes an action from desired and actual joint states.
+
+    ``controller(desired_q, desired_qd, q, qd)`` takes positions and velocities, in the units of the
+    environment, and returns the action; all arrays have the shape (..., joints).
+    """
 
     def __call__(self, desired_q: Array, desired_qd: Array, q: Array, qd: Array, /) -> Array:
         """Return the action for desired and actual positions and velocities."""
@@ -23,7 +27,8 @@ class PDController:
     Parameters
     ----------
     stiffness, damping
-        A number, or one for each joint, shape (joints,).
+        Action per unit of the position error and of the velocity error: a number, or one for each
+        joint, shape (joints,).
     """
 
     stiffness: float | Array
@@ -43,7 +48,7 @@ class VelocityController:
     Parameters
     ----------
     scale
-        Action for a velocity of 1.
+        Action per unit of velocity.
     """
 
     scale: float = 1.0

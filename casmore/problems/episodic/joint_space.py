@@ -30,7 +30,10 @@ class JointSpace(Protocol):
     horizon: int
 
     def joint_state(self) -> tuple[Array, Array]:
-        """Return positions and velocities of the joints, each of shape (joints,)."""
+        """Return positions and velocities of the joints, each of shape (joints,).
+
+        Their units are those of the environment, for example rad and rad/s.
+        """
 
 
 @runtime_checkable

@@ -26,28 +26,29 @@ class EpisodicObjective:
     Parameters
     ----------
     env
-        A Gymnasium environment, or its id. It, or one of its wrappers, has to tell the state of
-        its joints: see `JointSpace`, and `MujocoJointSpace` for Gymnasium's own.
+        A Gymnasium environment, or its id. It, or one of its wrappers, must provide the state of
+        its joints: see `JointSpace`, and `MujocoJointSpace` for Gymnasium's own environments.
     promp
         Turns weights into a desired trajectory of the joints.
     controller
         Turns desired and actual joint states into an action.
     seed
-        Of the episodes' noise: the same seed gives the same sequence of episodes.
+        Seed of the episodes' noise: the same seed gives the same sequence of episodes.
     threads
-        For environments that can run episodes at a time; changes no result.
+        Number of threads of environments that can run several episodes at a time
+        (`BatchRollout`); the results do not depend on it.
 
     Attributes
     ----------
     latest : Episodes or None
-        What was evaluated last: returns, success, collisions, trajectories.
+        The episodes of the last evaluation: returns, success, collisions, trajectories.
     evaluations : int
         Number of episodes so far.
 
     Raises
     ------
     TypeError
-        If the environment does not tell the state of its joints.
+        If the environment does not provide the state of its joints.
     ValueError
         If the movement primitive has another number of joints.
     """

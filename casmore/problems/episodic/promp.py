@@ -28,7 +28,7 @@ class ProMP:
     duration
         Length of the movement in seconds; afterwards the last position is held.
     scale
-        Factor of the weights, in the joints' unit (rad).
+        Factor of the weights, in the unit of the joint positions (rad for hinges).
     offset
         Shift of the centres of the basis functions, in seconds.
     bandwidth

@@ -24,16 +24,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """A task of the paper.
+    """An environment with a movement primitive, a controller, and where a search starts.
+
+    ``casmore.problems.episodic.TASKS`` holds those of the paper, by the id of the environment.
 
     Attributes
     ----------
     env
         The environment's id, or a function that makes one.
     promp, controller
-        What the paper drives it with.
+        Turn weights into a trajectory of the joints, and joint states into an action.
     mean
-        Initial mean of the search distribution, shape (n,): the paper does not give it.
+        Initial mean of the search distribution, n weights; for the paper's tasks chosen here, since
+        the paper does not give it.
     sigma0
         Initial standard deviation, likewise.
     """

@@ -23,6 +23,13 @@ def heat_map(runtimes: Sequence[Runtimes], solver: str, other: str) -> Figure:
     the solver needs fewer evaluations. A triangle in a corner says that one of them has reached
     harder targets, too: blue if that is the solver, red if it is the other.
 
+    Parameters
+    ----------
+    runtimes
+        The trials of at least these two solvers, on one suite.
+    solver, other
+        Their labels.
+
     Raises
     ------
     ReportError
