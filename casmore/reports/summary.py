@@ -12,9 +12,10 @@ area is
 with the budget B in evaluations per dimension. A pair reached after r * n evaluations is in the
 ECDF from x = r on, so it contributes 1 - log10(r) / log10(B), at most 1 (reached within n
 evaluations) and at least 0 (reached at the budget, or beyond it by the last population); a pair not
-reached contributes nothing. The area is the mean of these contributions: exact, no grid. There
-are no simulated restarts, unlike in cocopp's ECDFs: a target that was not reached within the budget
-counts as not reached.
+reached contributes nothing. The area is the mean of these contributions: exact, no grid. With a
+budget of B = 1, it is the limit: the fraction reached within n evaluations. There are no simulated
+restarts, unlike in cocopp's ECDFs: a target that was not reached within the budget counts as not
+reached.
 """
 
 import csv
@@ -61,15 +62,18 @@ def ecdf_area(runtimes: Runtimes, budget: float) -> float:
     Raises
     ------
     ValueError
-        If ``budget`` is not more than one evaluation per dimension.
+        If ``budget`` is less than one evaluation per dimension.
     """
-    if not budget > 1:
+    if not budget >= 1:
         raise ValueError(
-            f"budget = {budget} evaluations per dimension: the area starts at 1, so it must be > 1"
+            f"budget = {budget} evaluations per dimension: the area starts at 1, so it must be >= 1"
         )
     with np.errstate(invalid="ignore"):
         r = np.maximum(runtimes.evaluations / runtimes.dimension, 1.0)
-        contributions = np.maximum(1.0 - np.log10(r) / math.log10(budget), 0.0)
+        if budget == 1:
+            contributions = (r == 1.0).astype(float)
+        else:
+            contributions = np.maximum(1.0 - np.log10(r) / math.log10(budget), 0.0)
     return float(np.mean(np.nan_to_num(contributions, nan=0.0) @ runtimes.weights))
 
 

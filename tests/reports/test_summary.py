@@ -78,9 +78,15 @@ def test_area_of_one_pair(evaluations: float, area: float) -> None:
     assert ecdf_area(of([[evaluations]]), 100) == pytest.approx(area, abs=1e-15)
 
 
+def test_area_of_a_budget_of_n_is_the_fraction_reached_within_n_evaluations() -> None:
+    r = of([[1.0], [2.0], [3.0], [math.nan]], dimension=2)
+    assert ecdf_area(r, 1) == pytest.approx(2 / 4)
+    assert ecdf_area(r, 1 + 1e-9) == pytest.approx(2 / 4)
+
+
 def test_area_needs_a_budget_beyond_its_start() -> None:
-    with pytest.raises(ValueError, match=r"budget = 1 evaluations per dimension.*must be > 1"):
-        ecdf_area(of([[1.0]]), 1)
+    with pytest.raises(ValueError, match=r"budget = 0.5 evaluations per dimension.*must be >= 1"):
+        ecdf_area(of([[1.0]]), 0.5)
 
 
 def test_csv_has_it_all(run: LoggedRun, loaded: list[Runtimes], tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ function valueAt({x: places, y}, x) {
 
 /** The area under an ECDF over log(x), from 1 to the budget, as a fraction of the whole. */
 function area(steps, budget) {
+  if (budget === 1) return valueAt(steps, 1);
   const inside = steps.x.filter((x) => x > 1 && x < budget);
   const ends = [1, ...inside, budget];
   let sum = 0;

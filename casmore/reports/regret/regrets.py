@@ -192,6 +192,8 @@ def average_log(regret: Regrets, what: str, budget: float) -> Array:
     grid = points(budget)
     grid = grid[grid >= regret.dimension]
     values = np.log10(np.clip(_on(regret, what, grid), SMALLEST, LARGEST))
+    if len(grid) == 1:  # the budget is the dimension
+        return np.asarray(values[:, 0])
     steps = np.diff(np.log10(grid))
     trapezoids = (values[:, 1:] + values[:, :-1]) / 2
     return np.asarray(trapezoids @ steps / steps.sum())

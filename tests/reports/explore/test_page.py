@@ -222,6 +222,11 @@ def test_areas_and_values_in_the_table_are_those_of_the_summary(page: Chrome, re
         assert float(areas[solver]) == pytest.approx(float(row["ecdf_area"]), abs=6e-5)
 
 
+def test_the_area_up_to_a_budget_of_n_is_the_value_there(page: Chrome) -> None:
+    steps = "{x: [0.5, 1, 2], y: [0.1, 0.2, 0.7]}"
+    assert page.execute_script(f"return area({steps}, 1)") == 0.2
+
+
 def test_the_slider_chooses_the_place_of_the_values(page: Chrome, loaded: list[Runtimes]) -> None:
     slider = _element(page, "#at")
     assert slider.accessible_name == "Values at evaluations / dimension"

@@ -164,6 +164,13 @@ def test_the_stored_results_have_the_figures(
         catalogue.make("bbob/regret_07D", tmp_path)
 
 
+def test_the_average_up_to_a_budget_of_n_is_the_value_there() -> None:
+    record = (np.array([1.0, 2.0]), np.array([100.0, 10.0]), np.array([1e3, 1e4]))
+    regret = collect("a", 1, 2, [1], [record])
+    assert average_log(regret, SAMPLES, 2) == pytest.approx([1.0])
+    assert average_log(regret, MEAN, 2) == pytest.approx([4.0])
+
+
 def test_a_search_that_diverges_has_a_finite_average() -> None:
     grid = np.array(checkpoints(1000), dtype=float)
     record = (grid, np.full(len(grid), np.inf), np.full(len(grid), 1e-300))
