@@ -194,7 +194,7 @@ def _read_failure(path: Path) -> dict[str, Any]:
     try:
         return _read(path)
     except ReportError:  # the unit is run again in any case
-        return {"error": f"{path} can't be read"}
+        return {"error": f"{path} can't be read", "traceback": ""}
 
 
 def _damaged(what: object, problem: str) -> ReportError:

@@ -83,6 +83,18 @@ def test_a_failure_of_a_unit_that_was_done_since_is_none(run: Path, tmp_path: Pa
     assert [row.failed for row in rows] == [False, False, True, True]
 
 
+def test_a_failure_whose_record_is_lost_is_on_the_page(run: Path, tmp_path: Path) -> None:
+    failure = run / "failures/RANDOM/f001_d03_i001_r0.json"
+    record = failure.read_bytes()
+    failure.write_bytes(b"")
+    rows = unit_table.load(run)
+    failure.write_bytes(record)
+    run_page.write(tmp_path / "run.html", "tiny", run, rows)
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert "Failures: 2" in page
+    assert f"{failure} can&#39;t be read" in page
+
+
 def test_data_that_came_without_a_run_have_a_page_too(tmp_path: Path) -> None:
     run_page.write(tmp_path / "run.html", "bare", tmp_path, [])
     assert "Sessions: 0" in (tmp_path / "run.html").read_text()
