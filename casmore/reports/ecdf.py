@@ -82,7 +82,7 @@ def by_group(runtimes: Sequence[Runtimes], dimension: int, budget: float) -> Fig
     Raises
     ------
     ValueError
-        If there is no data of this dimension.
+        If there is no data of this dimension, or no function that all solvers have.
     """
     if dimension not in dimensions(runtimes):
         raise ValueError(f"no data in {dimension}-D; there is some in {dimensions(runtimes)}")
@@ -92,6 +92,8 @@ def by_group(runtimes: Sequence[Runtimes], dimension: int, budget: float) -> Fig
         by_solver = {solver: [r for r in rs if r.group == name] for solver, rs in found}
         if any(by_solver.values()):
             panels[f"{name}, {dimension}-D"] = by_solver
+    if not panels:
+        raise ValueError(f"the solvers have no function in common in {dimension}-D")
     return _figure(panels, solvers(runtimes), [budget] * len(panels))
 
 

@@ -22,7 +22,7 @@ from casmore.reports.bbob.heat_map import heat_map
 from casmore.reports.explore import page as explore_page
 from casmore.reports.regret import regret_figure, regret_summary, regrets
 from casmore.reports.regret.regrets import Regrets
-from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
+from casmore.reports.runtimes import Runtimes, comparable, dimensions, solvers, suite_of
 
 _MOST_PAIRS = 6  # heat maps, of the first solver and others
 
@@ -77,7 +77,8 @@ def make(run: Path, runtimes: Sequence[Runtimes], reports: Path, console: Consol
     summary.write_csv(reports / "summary.csv", runtimes, budgets, efforts)
     unit_table.write_csv(reports / "units.csv", rows)
     run_page.write(reports / "run.html", title, run, rows)
-    recorded = regrets.of_units(rows)
+    # units may have been published since the data were merged
+    recorded = [r for r in regrets.of_units(rows) if r.dimension in budgets]
     explore_page.write(reports, title, runtimes, budgets, standings, recorded)
     regret_lines = regret_summary.lines(recorded, budgets, suite_of(runtimes))
     regret_summary.write_csv(reports / "regret.csv", regret_lines)
@@ -119,7 +120,8 @@ def _figures(
     heading = "ECDFs of runtimes, to the budget"
     yield heading, "ecdf", ecdf.by_dimension(runtimes, budgets)
     for n in dimensions(runtimes):
-        yield heading, f"ecdf_groups_{n:02d}D", ecdf.by_group(runtimes, n, budgets[n])
+        if any(comparable(runtimes, n).values()):  # not in every run that is under way
+            yield heading, f"ecdf_groups_{n:02d}D", ecdf.by_group(runtimes, n, budgets[n])
     known = {n: budgets[n] for n in sorted({r.dimension for r in recorded})}
     if known:
         heading = "Regret of samples, to the budget"

@@ -106,6 +106,13 @@ def test_no_data_of_that_dimension(loaded: list[Runtimes]) -> None:
         ecdf.by_group(loaded, 5, 100.0)
 
 
+def test_solvers_without_a_common_function(loaded: list[Runtimes]) -> None:
+    first, other = loaded[0], replace(loaded[1], solver="other")
+    assert first.function != other.function
+    with pytest.raises(ValueError, match="no function in common in 2-D"):
+        ecdf.by_group([first, other], 2, 100.0)
+
+
 def test_lines_of_many_solvers_differ() -> None:
     looks = [(style.line(i)["color"], style.line(i)["linestyle"]) for i in range(28)]
     assert len(set(looks)) == 28
