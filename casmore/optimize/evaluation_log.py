@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import time
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -32,20 +33,29 @@ class EvaluationLog:
     kept
         Number of evaluations of a resumed run that the file already contains; later ones in the
         file are dropped, since they will be evaluated again. None: a new run.
+    last
+        The last of these points, shape (n,), by which a file of another run is recognised.
 
     Raises
     ------
     FileExistsError
         If a new run is given a file that exists.
+    ValueError
+        If a resumed run is given the file of another one.
     """
 
-    def __init__(self, path: str | Path, dimension: int, kept: int | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        dimension: int,
+        kept: int | None = None,
+        last: Array | None = None,
+    ) -> None:
         self.path = Path(path)
         self._count = kept or 0
         self._began = time.monotonic()
         if kept is not None and self.path.exists():
-            lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
-            write_text(self.path, "".join(lines[: kept + 1]))
+            self._cut(kept, last)
         elif self.path.exists():
             raise FileExistsError(
                 f"history: {self.path} exists and is not overwritten; "
@@ -56,6 +66,19 @@ class EvaluationLog:
         self._writer = csv.writer(self._file, lineterminator="\n")
         if self._file.tell() == 0:
             self._writer.writerow([*_COLUMNS, *(f"x{i}" for i in range(dimension))])
+
+    def _cut(self, kept: int, last: Array | None) -> None:
+        """Drop evaluations that will be repeated, and a line that was written in part."""
+        lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
+        lines = [line for line in lines if line.endswith("\n")]
+        if last is not None and 0 < kept < len(lines):
+            point = lines[kept].rstrip("\n").split(",")[len(_COLUMNS) :]
+            if point != [repr(v) for v in last.tolist()]:
+                raise ValueError(
+                    f"history: {self.path} is not of the run that is resumed: the point in line "
+                    f"{kept + 1} is another one; give the file of this run, or a new one"
+                )
+        write_text(self.path, "".join(lines[: kept + 1]))
 
     def __call__(self, X: Array, y: Array) -> None:
         """Append points, shape (k, n), and their values, shape (k,)."""
@@ -74,7 +97,8 @@ class EvaluationLog:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
+        with suppress(OSError) if error is not None else nullcontext():  # it has the result
+            self._file.close()
 
 
 def dimension_in(path: str | Path) -> int:

@@ -290,7 +290,7 @@ def execute(
         if history is not None:
             kept = None if loaded is None else run.evaluations
             n = len(run.best_x)
-            log = stack.enter_context(EvaluationLog(history, n, kept))
+            log = stack.enter_context(EvaluationLog(history, n, kept, run.last_x))
         observers = _Observers(callback, ProgressLine() if progress else None, saved)
         return _search(run, evaluation, log, observers)
 

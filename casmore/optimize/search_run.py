@@ -41,6 +41,8 @@ class SearchRun:
     ----------
     best_x, best_y
         The best point evaluated, in the user's coordinates, shape (n,), and its value.
+    last_x
+        The last point told, shape (n,); the starting point at first.
     iterations, failures : int
         Numbers of iterations, and of evaluations that failed in workers.
     under_way : list of ndarray
@@ -62,6 +64,7 @@ class SearchRun:
         self.budget, self.max_seconds, self.target = budget, max_seconds, target
         self.trace = trace
         self.best_x, self.best_y = x0.copy(), math.inf
+        self.last_x = self.best_x
         self.iterations = self.failures = 0
         self.under_way: list[Array] = []
         self.callback_stopped = False
@@ -119,6 +122,8 @@ class SearchRun:
         """Tell the values of points given in both coordinate systems."""
         self.solver.tell(U, y)
         self.note(X, y)
+        if len(y) > 0:
+            self.last_x = X[-1].copy()
         log(X, y)
 
     def note(self, X: Array, y: Array) -> None:

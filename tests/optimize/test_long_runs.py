@@ -4,6 +4,8 @@ import csv
 import io
 import math
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -150,6 +152,55 @@ def test_the_history_holds_every_evaluation_with_all_digits(tmp_path: Path) -> N
     assert np.array_equal(found, np.array(told), equal_nan=True)
     with pytest.raises(FileExistsError, match=r"evals.csv exists"):
         casmore.fmin(f, np.zeros(2), 0.5, budget=30, seed=1, history=path)
+
+
+def test_the_history_of_another_run_is_not_cut(tmp_path: Path) -> None:
+    mine, theirs = tmp_path / "mine.csv", tmp_path / "theirs.csv"
+    casmore.fmin(rosen, np.zeros(4), 0.5, budget=100, seed=9, history=theirs)
+    before = theirs.read_bytes()
+    call: dict[str, Any] = {**CALL, "checkpoint": tmp_path / "run.pkl"}
+    casmore.fmin(rosen, **call, budget=40, history=mine)
+    with pytest.raises(ValueError, match=r"theirs.csv is not of the run that is resumed"):
+        casmore.fmin(rosen, **call, budget=60, history=theirs)
+    assert theirs.read_bytes() == before
+    assert casmore.fmin(rosen, **call, budget=60, history=mine).nfev == 60
+
+
+def test_a_line_written_in_part_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "evals.csv"
+    call: dict[str, Any] = {**CALL, "checkpoint": tmp_path / "run.pkl", "history": path}
+    casmore.fmin(rosen, **call, budget=40)
+    text = path.read_text()
+    path.write_text(text[:-5])  # of evaluation 40, as after a power failure
+    casmore.fmin(rosen, **call, budget=48)
+    X, y = read_evaluations(path, 4)
+    assert [float(rosen(x)) for x in X] == y.tolist()
+    assert len(y) == 47
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of POSIX")
+def test_a_full_disk_does_not_lose_the_result(tmp_path: Path) -> None:
+    """The limit of a file's size stands for the disk; the checkpoint grows, the history too."""
+    program = """
+import os, resource, casmore
+from scipy.optimize import rosen
+resource.setrlimit(resource.RLIMIT_FSIZE, (9000, resource.RLIM_INFINITY))
+values = []
+def f(x):
+    values.append(float(rosen(x)))
+    return values[-1]
+for file in ("history", "checkpoint"):
+    values.clear()
+    try:
+        casmore.fmin(f, [0.0] * 4, 0.5, seed=3, **{file: file})
+    except OSError as error:
+        assert error.result.fun == min(values), error.result
+        assert error.result.nfev == len(values) > 0
+    else:
+        raise AssertionError("no error")
+assert sorted(os.listdir()) == ["checkpoint", "history"], os.listdir()
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
 
 
 @pytest.mark.parametrize(
