@@ -153,6 +153,7 @@ class WorkerPool:
 def _serve(connection: Connection, call: Callable[[Array], Any], parent: int) -> None:
     """Evaluate points until the parent closes the pipe or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a forked process has the parent's handler
     while True:
         try:
             while not connection.poll(_SECONDS_BETWEEN_LOOKS):

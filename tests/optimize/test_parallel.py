@@ -3,6 +3,7 @@
 import concurrent.futures
 import multiprocessing.pool
 import os
+import signal
 import threading
 import time
 import warnings
@@ -125,6 +126,15 @@ def test_no_process_is_left_behind() -> None:
     casmore.fmin(sphere, START, 0.5, budget=50, seed=1, workers=2)
     with pytest.raises(KeyboardInterrupt):
         casmore.fmin(sphere, START, 0.5, seed=1, workers=2, in_flight=2, callback=interrupt)
+    assert multiprocessing.active_children() == []
+
+
+def test_workers_end_though_the_caller_handles_sigterm() -> None:
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        casmore.fmin(sphere, START, 0.5, budget=20, seed=1, workers=2)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     assert multiprocessing.active_children() == []
 
 
