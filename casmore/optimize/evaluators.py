@@ -70,8 +70,14 @@ def open_evaluation(
     """
     read = OutcomeReader()
     if vectorized:
-        if workers is not None or executor is not None:
-            raise ValueError("vectorized=True evaluates a batch itself: no workers or executor")
+        for name, given in (
+            ("workers", workers),
+            ("executor", executor),
+            ("in_flight", in_flight),
+            ("timeout", timeout),
+        ):
+            if given is not None:
+                raise ValueError(f"vectorized=True evaluates a batch in this process: no {name}")
         return Evaluation(call, True, BatchEvaluator(call), read)
     if workers is not None and executor is not None:
         raise ValueError("give workers or executor, not both")
@@ -98,8 +104,11 @@ def _pool(
                 "executor must have a method submit, as those of concurrent.futures and dask's "
                 f"Client have, not be {shortened(executor)}"
             )
-        size = in_flight or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-        return ExecutorPool(call, executor, read_count("in_flight", size), timeout)
+        if in_flight is None:
+            size = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+        else:
+            size = read_count("in_flight", in_flight)
+        return ExecutorPool(call, executor, size, timeout)
     if workers is None:
         return None
     count = os.cpu_count() or 1 if workers == -1 else read_count("workers", workers)

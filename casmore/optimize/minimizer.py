@@ -193,6 +193,10 @@ def fmin(
     if not isinstance(trace, Trace):
         fmin_arguments.check_flag("trace", trace)
     if isinstance(x0, OptimizeResult):
+        if "mean" not in x0 or "cov" not in x0:
+            raise TypeError(
+                "x0 is the result of another optimizer, without mean and cov; give its x"
+            )
         cov0 = x0.cov if sigma0 is None and cov0 is None else cov0
         x0 = x0.mean
     n = _dimension(x0, x_known)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import OptimizeResult, OptimizeWarning
 
 from casmore.algorithms.lean_cas_more import LeanCasMoreParameters
+from casmore.optimize.fmin_arguments import read_count
 from casmore.optimize.minimizer import fmin
 from casmore.solvers.space_arguments import read_bounds
 
@@ -88,7 +89,7 @@ def minimize_method(
     if maxfev is not None:
         if options.get("budget") is not None:
             raise ValueError("maxfev and budget are the same option; give one of them")
-        options["budget"] = maxfev
+        options["budget"] = read_count("maxfev", maxfev)
     unknown = [name for name in options if name not in _OPTIONS]
     if unknown:
         warnings.warn(
@@ -97,6 +98,8 @@ def minimize_method(
     known = {name: value for name, value in options.items() if name in _OPTIONS}
     if tol is not None:
         known = {**dict.fromkeys(_SETS_BOTH, tol), **known}
+    if maxiter is not None:
+        maxiter = read_count("maxiter", maxiter)
     if sigma0 is None and known.get("cov0") is None:
         sigma0 = _default_step_size(bounds, np.size(x0))
     result = fmin(

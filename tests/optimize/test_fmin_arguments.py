@@ -1,11 +1,13 @@
 """Arguments of fmin: what is right is taken, what is wrong is named with its value."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 import casmore
 
@@ -69,6 +71,11 @@ def sphere(x: Array) -> float:
         ({"workers": 0}, "workers must be at least 1"),
         ({"workers": "two"}, "workers must be a whole number"),
         ({"executor": "thread"}, "executor must have a method submit"),
+        ({"executor": ThreadPoolExecutor(1), "in_flight": 0}, "in_flight must be at least 1"),
+        ({"vectorized": True, "in_flight": 2}, "vectorized=True .*: no in_flight"),
+        ({"vectorized": True, "timeout": 2}, "vectorized=True .*: no timeout"),
+        ({"vectorized": True, "workers": 2}, "vectorized=True .*: no workers"),
+        ({"x0": minimize(sphere, [0.0, 0.0])}, "x0 is the result of another optimizer"),
         ({"in_flight": 4}, "in_flight and timeout need workers"),
         ({"x_known": [[0.0, 0.0]]}, "give x_known and y_known together"),
         ({"x_known": [[0.0]], "y_known": [1.0]}, r"x_known must have shape \(k, 2\)"),

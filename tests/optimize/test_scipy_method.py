@@ -131,6 +131,10 @@ def test_limits() -> None:
     assert "iterations" in result.message
     with pytest.raises(ValueError, match="give one of them"):
         run(options={**OPTIONS, "budget": 40, "maxfev": 40})
+    for name in ("maxfev", "maxiter"):
+        for limit in (0, 1.5, "40"):
+            with pytest.raises((ValueError, TypeError), match=f"{name} must be .*, not {limit!r}"):
+                run(options={**OPTIONS, name: limit})
 
 
 def test_disp_prints_a_summary(capsys: pytest.CaptureFixture[str]) -> None:
