@@ -17,7 +17,7 @@ from casmore.algorithms.stopping import StopReason
 from casmore.atomic_io import check_room, read_json, write_json
 from casmore.experiments import study_trial
 from casmore.experiments.kernels import kernels
-from casmore.experiments.limits import UnitTimeoutError, time_limit
+from casmore.experiments.limits import time_limit
 from casmore.experiments.manifest import versions
 from casmore.experiments.store.checksums import write_checksums
 from casmore.experiments.store.coco_files import check_trial, optimal_value
@@ -119,7 +119,7 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
             write_json(finished / "unit.json", record)
             write_checksums(finished)
             folder.publish(finished, unit)
-    except (Exception, SystemExit, UnitTimeoutError) as error:
+    except BaseException as error:  # a solver may raise anything; workers ignore Ctrl-C
         summary = "".join(traceback.format_exception_only(error)).strip()
         with suppress(OSError):  # the unit may have failed because the disk is full
             write_failure(folder, work, summary, traceback.format_exc())

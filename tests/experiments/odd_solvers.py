@@ -83,6 +83,15 @@ class FailsIn3D(RandomSearch):
             raise ArithmeticError("no luck in 3-D")
 
 
+class RefusesIn3D(RandomSearch):
+    """Raises what is not an ``Exception``, as ``pytest.fail`` and asyncio do, likewise."""
+
+    def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        super().tell(X, y)
+        if X.shape[1] == 3 and self._populations == 3:
+            raise KeyboardInterrupt("not in 3-D")
+
+
 class ExitsIn3D(RandomSearch):
     """Takes its process with it in 3-D, likewise."""
 

@@ -8,10 +8,11 @@ import pytest
 from harness import config
 
 from casmore.experiments.plan import make_plan
+from casmore.experiments.shard import WHOLE
 from casmore.experiments.store.coco_files import BrokenDataError, check_trial
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Work
-from casmore.experiments.worker import run_unit
+from casmore.experiments.worker import Workplace, run_batch, run_unit
 
 
 @pytest.fixture
@@ -85,6 +86,19 @@ def test_a_published_unit_is_not_replaced(work: Work, tmp_path: Path) -> None:
     assert run_unit(work, folder).error is None
     assert folder.sidecar(work.unit).stat().st_ino == before
     assert folder.leftovers() == []
+
+
+def test_a_solver_that_raises_no_ordinary_exception_fails_its_unit_alone(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    with folder.session() as token:
+        plan = make_plan(config(solver="odd_solvers:RefusesIn3D"))
+        outcomes = run_batch(plan, Workplace(tmp_path, WHOLE, token))
+    errors = {outcome.unit.dimension: outcome.error for outcome in outcomes}
+    assert len(outcomes) == len(plan)
+    assert errors == {2: None, 3: "KeyboardInterrupt: not in 3-D"}
+    failures = [json.loads(folder.failure(unit).read_text()) for unit in folder.failed()]
+    assert len(failures) == 6
+    assert all("in tell" in failure["traceback"] for failure in failures)
 
 
 def test_a_unit_with_broken_data_is_not_published(
