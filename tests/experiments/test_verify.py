@@ -1,5 +1,7 @@
 """Damage of all kinds: what is said of it, and that it is repaired."""
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
@@ -116,6 +118,23 @@ def test_damaged_units_are_not_merged_but_set_aside_and_run_again(
     _resume(run)
     assert tree(run.data) == merged
     assert verify(run, PLAN).is_sound
+
+
+def test_a_file_that_the_disk_does_not_return_is_damage(
+    run: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, read = run.unit(UNITS[1]) / "data_f1/bbobexp_f1_DIM2.dat", Path.read_bytes
+
+    def from_a_failing_disk(path: Path) -> bytes:
+        if path == broken:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", from_a_failing_disk)
+    (damage,) = verify(run, PLAN).damaged
+    assert damage.reason == f"{broken} can't be read: Input/output error"
+    assert damage.quarantined is not None
+    assert not run.is_published(UNITS[1])
 
 
 @pytest.mark.parametrize("content", DAMAGES, ids=NAMES)

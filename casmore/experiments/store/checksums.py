@@ -22,7 +22,7 @@ def check_checksums(folder: Path) -> None:
     Raises
     ------
     BrokenDataError
-        If a file has changed, is missing, or was added.
+        If a file has changed, is missing, was added, or can't be read.
     """
     path = folder / _NAME
     try:
@@ -62,6 +62,13 @@ def check_before_use(unit: Path, run: Path) -> None:
 def _sums(folder: Path) -> dict[str, str]:
     files = (path for path in folder.rglob("*") if path.is_file() and path.name != _NAME)
     return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        path.relative_to(folder).as_posix(): hashlib.sha256(_content(path)).hexdigest()
         for path in sorted(files)
     }
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:  # of a failing disk
+        raise BrokenDataError(f"{path} can't be read: {error.strerror}") from error
