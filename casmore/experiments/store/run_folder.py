@@ -43,6 +43,7 @@ from casmore.experiments.store.locks import (
 from casmore.experiments.work_unit import Unit
 
 _PRIVATE_NAME = re.compile(r"([^@]+)@([^@]+)@([^@]+)@(\d+)")
+_SHARE_NAME = re.compile(rf"{WHOLE}|\d+-of-\d+")
 _UNIT_NAME = re.compile(r"f(\d+)_d(\d+)_i(\d+)_r(\d+)")
 _RUN_LOCK = "run"
 _ON_MERGING = "merge"  # private folder of merges, next to the shares
@@ -195,11 +196,16 @@ class RunFolder:
     def sweep(self) -> None:
         """Remove files left by killed sessions; only for the holder of the share's lock.
 
-        A session that runs all units is the only one, so it sweeps all shares.
+        A session that runs all units is the only one, so it sweeps all shares. Other files stay: a
+        user may have a folder ``private`` where a run begins.
         """
         for path in self._private.glob("*" if self.share == WHOLE else self.share):
-            if path.name != _ON_MERGING:  # a merge need not belong to a session
-                shutil.rmtree(path, ignore_errors=True)
+            if not _SHARE_NAME.fullmatch(path.name):
+                continue
+            for leftover in RunFolder(self.root, path.name).leftovers():
+                shutil.rmtree(leftover.path, ignore_errors=True)
+            with suppress(OSError):  # has other files
+                path.rmdir()
 
     @contextmanager
     def session(self) -> Iterator[str]:

@@ -67,6 +67,19 @@ def test_a_session_sweeps_its_own_share_and_one_that_is_alone_everything(tmp_pat
         assert merging.exists()  # who merges need not have a session
 
 
+def test_a_session_sweeps_nothing_that_is_not_its_own(tmp_path: Path) -> None:
+    names = ["diary/page", "all/page", "1-of-2/a@b/page", "all/a@b@c@d/page", "page"]
+    pages = [tmp_path / "private" / name for name in names]
+    for page in pages:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.touch()
+    folder = RunFolder(tmp_path)
+    with folder.private(UNIT.label, UNIT.name):
+        folder.sweep()
+        assert folder.leftovers() == []
+    assert all(page.exists() for page in pages)
+
+
 def test_shards_share_a_folder_but_not_with_themselves_or_the_whole(tmp_path: Path) -> None:
     first, second, whole = (RunFolder(tmp_path, share) for share in ("1-of-2", "2-of-2", WHOLE))
     with first.session(), second.session():
