@@ -69,7 +69,8 @@ def run(
     Raises
     ------
     RunLockedError
-        If another session is running the same units in the folder.
+        If another session is running the same units in the folder, or the lock of this session has
+        been removed.
     ConfigChangedError
         If the folder belongs to another config.
     BackendError
@@ -104,7 +105,8 @@ def run(
                 published = sum(work.unit in done for work in plan)
                 session.record.update(units=len(plan), published=published, failed=len(failures))
         finally:
-            folder.sweep()  # units that were running when the session was stopped
+            if not folder.is_over(token):  # else the units may be another session's
+                folder.sweep()  # units that were running when the session was stopped
     return Summary(root, len(plan), published, failures, tuple(data), shard)
 
 
@@ -151,6 +153,7 @@ class _WorkLoop:
     def run(self, missing: list[Work]) -> dict[Unit, str]:
         """Run all of ``missing``; return why units failed."""
         while left := [work for work in missing if not self._is_over(work.unit)]:
+            self._folder.check_session(self._place.session)  # workers run no more units otherwise
             trusted = [work for work in left if not self._strikes[work.unit]]
             if trusted:
                 self._round(schedule(trusted, self._workers), self._workers, left)

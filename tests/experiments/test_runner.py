@@ -140,6 +140,25 @@ def test_sigterm_is_a_stop_as_well_and_a_second_run_in_the_folder_is_refused(
     assert "finished" in session
 
 
+def test_a_run_whose_lock_is_removed_ends(tmp_path: Path) -> None:
+    with held_run(tmp_path) as held:
+        lock = held.root / "locks/run"
+        lock.unlink()
+        # of the session that could now begin
+        other = held.root / "private/all/RANDOM@f001_d02_i001_r0@elsewhere@1"
+        other.mkdir()
+        held.open()
+        output = held.end()
+        assert held.process.returncode == 2
+        assert f"{lock} has been removed or replaced" in output
+        assert other.exists()
+        before = published(held.root)
+        assert FREE < len(before) < 12  # those that were running have been published
+    again = casmore(*held.arguments)
+    assert again.returncode == 0, again.stderr
+    assert len(published(held.root)) == 12
+
+
 def test_a_failed_unit_is_reported_and_the_rest_go_on(tmp_path: Path) -> None:
     root = tmp_path / "run"
     arguments = _arguments(tmp_path, root, config_data(solver="odd_solvers:FailsIn3D"))

@@ -233,6 +233,20 @@ class RunFolder:
         """
         return not has_token(self._lock, token)
 
+    def check_session(self, token: str) -> None:
+        """Check that the session with this token is not over; see `is_over`.
+
+        Raises
+        ------
+        RunLockedError
+            If it is.
+        """
+        if self.is_over(token):
+            raise RunLockedError(
+                f"{self._lock} has been removed or replaced while this session held the lock, so "
+                "another session could begin; this one ends. The same command resumes the run"
+            )
+
     def sessions(self) -> dict[str, Holder]:
         """Return the running sessions: the holder of each share's lock."""
         found = {}
