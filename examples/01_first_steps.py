@@ -21,6 +21,7 @@ def f(x):
 # %%
 # `casmore.fmin` needs a starting point and an initial standard deviation, about a third of the
 # distance within which you expect the minimum. Without ``target`` it ends when it has converged.
+# ``seed`` makes the run repeatable.
 
 result = casmore.fmin(f, x0=[0, 0, 0, 0, 0], sigma0=0.5, seed=1, trace=True)
 print(result.x)
@@ -35,8 +36,9 @@ casmore.plot(result.trace)
 plt.show()
 
 # %%
-# `casmore.minimize` needs only bounds. It tries other methods first, then CAS-MORE with restarts,
-# until the target is reached or the budget is spent.
+# `casmore.minimize` needs only bounds. It tries a search along the coordinates and a quasi-Newton
+# method first, then lean CAS-MORE with restarts, until the target is reached or the budget is
+# spent.
 
 result = casmore.minimize(f, bounds=[(-5, 5)] * 5, target=1e-9, seed=1)
 print(f"value {result.fun:.1e} after {result.nfev} evaluations: {result.message}")

@@ -3,12 +3,13 @@ A noisy function
 ================
 
 If evaluations are noisy, the best value observed is mostly luck, and small differences between
-points can't be seen. This example minimizes such a function, with and without handling of noise.
+points are hidden by the noise. This example minimizes such a function, with and without noise
+handling.
 """
 
 # %%
 # The value of a point is its squared distance to (1, ..., 1), plus noise with a standard deviation
-# of 1. Within a distance of 1 from the minimum, the noise is larger than what is to be gained.
+# of 1. Within a distance of 1 from the minimum, the noise is larger than the differences of f.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -47,8 +48,8 @@ ax.legend()
 plt.show()
 
 # %%
-# The mean of the search distribution is the better answer, not the best point observed. The latter
-# owes its low value to the noise:
+# The mean of the search distribution is a better answer than the best point observed, which owes
+# its low value to the noise:
 
 print("best value observed", result.fun)
 print("distance of this point to the minimum", np.linalg.norm(result.x - 1))

@@ -61,6 +61,6 @@ plt.show()
 
 # %%
 # An asynchronous run needs more evaluations for the same precision, since each point is sampled
-# before the last ones are known; :doc:`/minimize` and :doc:`/performance` have measurements. It
-# pays off when durations differ. The order in which evaluations end decides the run, so that it
-# can't be repeated exactly.
+# before the values of the previous ones are known; :doc:`/minimize` and :doc:`/performance` have
+# measurements. It pays off when durations differ. The run depends on the order in which evaluations
+# end, so that it can't be repeated exactly.

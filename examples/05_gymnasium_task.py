@@ -7,9 +7,10 @@ A robot learns a movement: a planar arm with five joints reaches into a narrow h
 """
 
 # %%
-# An episode is a function of the weights of a movement primitive. The primitive turns 15 weights
-# into desired trajectories of the five joints, and the controller turns these into accelerations.
-# Any Gymnasium environment that provides the state of its joints can be used; see :doc:`/robot`.
+# The return of an episode is a function of the weights of a movement primitive. The primitive turns
+# 15 weights, three for each joint, into desired trajectories of the five joints over two seconds,
+# and the controller turns these into accelerations. Any Gymnasium environment that provides the
+# state of its joints can be used; see :doc:`/robot`.
 
 # sphinx_gallery_thumbnail_number = 2
 import gymnasium
@@ -52,7 +53,7 @@ ax.set(xlabel="episodes", ylabel="share that succeeds")
 plt.show()
 
 # %%
-# The learned movement. ``every`` asks for a picture of each n-th step of the episode:
+# The learned movement; ``every=8`` asks for a picture at every eighth step of the episode:
 
 frames = f.episode(result.mean, seed=1, every=8).frames
 figure = plt.figure(figsize=(4, 4 * frames[0].shape[0] / frames[0].shape[1]))

@@ -7,9 +7,9 @@ CMA-ES that the package contains. This needs ``casmore[bbob]``.
 """
 
 # %%
-# A trial is one run of a solver on one instance of one of the 24 functions, in one dimension. What
-# is recorded are the evaluations to 51 targets, from 100 to 1e-8 above the optimal value. The
-# stored trials end at 10000 n evaluations, where n is the dimension.
+# A trial is one run of a solver on one instance of one of the 24 functions, in one dimension. It
+# records the number of evaluations to each of 51 targets, from 100 to 1e-8 above the optimal value.
+# The stored trials end after at most 10000 n evaluations, where n is the dimension.
 
 from casmore.reports import ecdf, league, league_figure
 from casmore.reports.bbob.heat_map import heat_map
@@ -45,8 +45,10 @@ figure.savefig("ecdf_groups.png")
 # %%
 # Function by function
 # --------------------
-# The expected running time (ERT) to a target is the number of evaluations of all trials divided by
-# the number of trials that reached it. The heat map shows the ratio of the ERTs of two solvers.
+# The expected running time (ERT) to a target is the number of evaluations of all trials, each
+# counted until it reached the target or ended, divided by the number of trials that reached it. The
+# heat map shows the ratio of the ERTs of two solvers to the hardest target that both reach; blue:
+# CAS-MORE needs fewer evaluations.
 
 figure = heat_map(trials, "CAS-MORE", "CMA-ES")
 figure.savefig("heat_map.png")

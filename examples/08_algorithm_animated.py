@@ -2,8 +2,9 @@
 The algorithm, animated
 =======================
 
-The search distribution of CAS-MORE on Rosenbrock's function in two dimensions: one iteration after
-the other, and beside that of CMA-ES. This needs Matplotlib and pycma, ``casmore[cma,plot]``.
+The search distribution of CAS-MORE on Rosenbrock's function in two dimensions, iteration by
+iteration, and in comparison with that of CMA-ES. This needs Matplotlib and pycma,
+``casmore[cma,plot]``.
 """
 
 # %%
@@ -11,7 +12,7 @@ the other, and beside that of CMA-ES. This needs Matplotlib and pycma, ``casmore
 #
 # 1. It draws a few samples from the search distribution, a Gaussian.
 # 2. It fits a quadratic function, the surrogate, to these and previous samples.
-# 3. The mean moves to the best point of the surrogate within a trust region around the old mean.
+# 3. The mean moves to the optimum of the surrogate within a trust region around the old mean.
 # 4. The covariance approaches the inverse of the surrogate's curvature, within a trust region of
 #    its own.
 # 5. The distribution grows if the last steps of the mean point in the same direction, and shrinks
@@ -95,10 +96,11 @@ plt.show()
 # %%
 # Beside CMA-ES
 # -------------
-# CMA-ES also samples a Gaussian, but it only ranks the samples of the current iteration. It moves
-# the mean towards the better half, and takes the covariance from the steps of the best samples and
-# of the mean. Both solvers start with the same distribution, with six samples in each iteration.
-# The line is the path of the mean, the number at the end of the title is the value there.
+# CMA-ES also samples a Gaussian, but it uses only the ranks of the samples of the current
+# iteration. It moves the mean towards the better half, and learns the covariance from the steps of
+# the best samples and of the mean. Both solvers start with the same distribution, and draw six
+# samples in each iteration. The line is the path of the mean; the number at the end of the title is
+# the value there.
 
 peer = run(factory("cma")(x0, sigma0, population_size=6, seed=3, target=None), iterations)
 runs = {"CAS-MORE": own, "CMA-ES": peer}
@@ -131,5 +133,5 @@ plt.show()
 # %%
 # The mean of CAS-MORE follows the valley in small, regular steps, since the trust region bounds
 # each of them and the surrogate averages over many samples. That of CMA-ES jumps with each
-# population. In two dimensions both need about as many evaluations. On the 15-D function CAS-MORE
-# needs less than half as many (:doc:`/the_paper/claims`).
+# population. In two dimensions the two need about the same number of evaluations. On the 15-D
+# function CAS-MORE needs less than half as many as CMA-ES (:doc:`/the_paper/claims`).

@@ -2,8 +2,8 @@
 Experiments at scale
 ====================
 
-An experiment in parts, resumed, damaged and repaired: what helps with long runs on many machines,
-shown with a small one. This needs ``casmore[bbob]``.
+Run an experiment in parts, resume it, and repair it after damage. The example is small; the same
+commands serve long runs on many machines. This needs ``casmore[bbob]``.
 """
 
 # %%
@@ -74,8 +74,8 @@ casmore("verify", "runs/small")
 casmore("run", "small.toml")
 
 # %%
-# The trials are seeded by their names, so that the merged data are the same, byte for byte, as
-# those of a run that was never interrupted.
+# The seed of a trial depends only on the config's seed and the trial's name. So the merged data are
+# the same, byte for byte, as those of a run that was never interrupted.
 
 trials = run_data.load(folder / "runs/small")
 for one in trials:
@@ -85,5 +85,5 @@ figure = ecdf.by_dimension(trials, budgets={2: 1000})
 figure.savefig(folder / "ecdf.png")
 
 # %%
-# ``casmore report runs/small`` makes the complete report. :doc:`/at_scale` has more: dask and
-# SLURM, time limits, the same bytes on different machines.
+# ``casmore report runs/small`` makes the complete report. :doc:`/at_scale` also describes dask and
+# SLURM, time limits, and how to get the same bytes on different machines.

@@ -49,8 +49,9 @@ model = QuadraticModel(A=np.array([[1.0, 0.8], [0.8, 2.0]]), a=np.array([-0.5, 0
 # .. math:: \mu^* = (\lambda \Sigma^{-1} + A)^{-1} (\lambda \Sigma^{-1} \mu + a) .
 #
 # With :math:`\Sigma = L L^\top` and the eigenvalues :math:`d_i` of :math:`L^\top A L`, the steps
-# along the eigenvectors are :math:`g_i / (\lambda + d_i)`, so that only a scalar equation for
-# :math:`\lambda` remains. `casmore.algorithms.trust_region.mean_step` solves it.
+# along the eigenvectors are :math:`g_i / (\lambda + d_i)`, where :math:`g_i` are the components of
+# the surrogate's gradient :math:`L^\top (a - A \mu)`. Only a scalar equation for :math:`\lambda`
+# remains, which `casmore.algorithms.trust_region.mean_step` solves.
 
 whitened = model.substitute(old.factor, old.mean)  # the model as a function of z, x = mu + L z
 basis = Eigenbasis.of(whitened.A)
@@ -81,7 +82,7 @@ print("KL divergence", kl_divergence(updated, old))
 
 # %%
 # Contours of the surrogate, the old distribution (dashed: its trust region for the mean), and the
-# new one:
+# new one, after both updates:
 
 angle = np.linspace(0, 2 * np.pi, 100)
 circle = np.vstack([np.cos(angle), np.sin(angle)])
