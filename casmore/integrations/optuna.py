@@ -78,8 +78,10 @@ class CasMoreSampler(BaseSampler):
         failing.
     source_trials
         Trials of a similar task, from which the search is warm-started: mean and standard
-        deviations are those of the best tenth. Trials of the same task can be added to the study
-        instead, by ``study.add_trials``: then they are told to the solver.
+        deviations are those of the best tenth (as in Nomura et al., "Warm starting CMA-ES for
+        hyperparameter optimization", AAAI 2021). Not together with ``x0`` or ``sigma0``. Trials of
+        the same task can be added to the study instead, by ``study.add_trials``: then they are told
+        to the solver.
     **settings
         Fields of `casmore.LeanCasMoreParameters` to change, such as ``noise="auto"``; of
         `casmore.CasMoreParameters` if not ``lean``.
