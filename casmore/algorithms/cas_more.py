@@ -33,8 +33,9 @@ _SAMPLES_PER_GROWTH = 16
 class CasMoreParameters(SurrogateParameters):
     """The settings of a run; `CasMoreParameters.default` gives the paper's.
 
-    The defaults below are those of the paper (appendix "Hyper-Parameters"), for runs whose richest
-    model is the full one. ``casmore.algorithms.defaults`` has those of simpler models.
+    The defaults below are those of the paper (appendix "Hyper-Parameters", section "Entropy
+    Control"), for runs whose richest model is the full one. ``casmore.algorithms.defaults`` has
+    those of simpler models.
 
     Attributes
     ----------

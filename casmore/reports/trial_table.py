@@ -51,7 +51,17 @@ def _rows(runtimes: Iterable[Runtimes]) -> Iterator[list[object]]:
 
 
 def read(path: Path) -> list[Runtimes]:
-    """Read the table, in its order of solvers, dimensions and functions.
+    """Read a table that ``casmore export`` wrote: the trials by solver, dimension and function.
+
+    Parameters
+    ----------
+    path
+        The file ``trials.csv.gz``.
+
+    Returns
+    -------
+    list of Runtimes
+        In the order of the table.
 
     Raises
     ------
