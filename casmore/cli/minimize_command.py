@@ -42,7 +42,7 @@ def add_commands(commands: Any) -> None:
         ),
     )
     # so that "-1,2" and "-1e-3" are values; argparse knows only simple negative numbers
-    parser._negative_number_matcher = re.compile(r"^-[\d.][-+\d.,:eEinf]*$")
+    parser._negative_number_matcher = re.compile(r"^-([\d.]|inf)[-+\d.,:eEinf]*$")
     parser.add_argument(
         "--command",
         dest="command_line",
@@ -187,7 +187,8 @@ def _bounds(given: list[str], n: int) -> list[tuple[float | None, float | None]]
             raise UsageError(
                 f"--bounds: {word!r} is not a pair LOW:HIGH such as 0:1, 0: or :1"
             ) from error
-        pairs.append((low, high))
+        # JSON, in which the call is stored, has no infinity
+        pairs.append((None if low == -math.inf else low, None if high == math.inf else high))
     if len(pairs) not in (1, n):
         raise UsageError(f"--bounds: give one pair or {n}, not {len(pairs)}")
     return pairs if len(pairs) == n else pairs * n
@@ -218,7 +219,9 @@ def _check_call(call: dict[str, Any], folder: Path) -> None:
     if not path.exists():
         atomic_io.write_json(path, call)
         return
-    before = atomic_io.read_json(path, remedy=f"remove {folder} to start again")
+    remedy = "remove this file to resume with these arguments, or give another folder: --out FOLDER"
+    with expected(usage=(atomic_io.DamagedFileError,)):
+        before = atomic_io.read_json(path, remedy=remedy)
     for name, value in call.items():
         if before.get(name) != value:
             raise UsageError(
@@ -262,7 +265,7 @@ def _say_how_to_resume(recorded: "RecordedProgram", options: argparse.Namespace)
 def _finish(result: "OptimizeResult", recorded: "RecordedProgram", folder: Path) -> int:
     from casmore import atomic_io
 
-    if recorded.failed == recorded.evaluations:
+    if recorded.failed == recorded.evaluations > 0:
         raise CommandFailedError(
             f"all of the first {recorded.evaluations} evaluations failed, for the reasons in "
             f"{recorded.failures_path}. Remove {folder} to start again"

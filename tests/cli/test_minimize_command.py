@@ -181,6 +181,30 @@ def test_numbers_may_be_negative_and_separated_by_commas(here: Path) -> None:
     assert all(-3.5 <= x <= 3 and y <= -1e-9 for x, y in points)
 
 
+def test_infinite_bounds_are_none(here: Path) -> None:
+    made = []
+    for out, bounds in (("a", ("-inf:inf", "-5:inf")), ("b", (":", "-5:"))):
+        options = ("--max-evaluations", "8", "--out", out, "--bounds", *bounds)
+        assert minimize(BOWL, *options) == 0
+        made.append((evaluations(here / out), json.loads((here / out / "call.json").read_text())))
+    assert made[0] == made[1]
+
+
+def test_a_damaged_call_costs_no_evaluation(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert minimize(BOWL, "--max-evaluations", "8") == 0
+    before = evaluations(here / "runs/minimize")
+    call = here / "runs/minimize/call.json"
+    call.write_bytes(b"")
+    capsys.readouterr()
+    assert minimize(BOWL, "--max-evaluations", "8") == 2
+    assert (
+        "call.json is damaged: it is empty; remove this file to resume" in capsys.readouterr().err
+    )
+    call.unlink()
+    assert minimize(BOWL, "--max-evaluations", "8") == 0
+    assert evaluations(here / "runs/minimize") == before
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -221,3 +245,11 @@ def test_a_time_limit_is_of_one_call(here: Path, capsys: pytest.CaptureFixture[s
         assert "evaluations: time limit reached" in capsys.readouterr().out
         counts.append(len(evaluations(here / "runs/minimize")))
     assert 0 < counts[0] < counts[1] < 100
+
+
+def test_no_time_for_an_evaluation_is_no_failure(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert minimize(BOWL, "--max-seconds", "1e-9") == 0
+    assert "0 evaluations: time limit reached" in capsys.readouterr().out
+    assert json.loads((here / "runs/minimize/result.json").read_text())["f"] is None
