@@ -86,7 +86,7 @@ def run_names(**_: object) -> list[str]:
 def _name_in(path: Path) -> str:
     """Return the name in a config, which names its run folder; by default the file's name."""
     try:
-        return str(tomllib.loads(path.read_text(encoding="utf-8"))["name"])
+        return str(tomllib.loads(path.read_text(encoding="utf-8-sig"))["name"])
     except (OSError, ValueError, KeyError):
         return path.stem
 

@@ -4,6 +4,7 @@ Claims, and all statements of figures about the end of runs, are based on this t
 """
 
 import csv
+import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from casmore.atomic_io import write_text
 from casmore.reports.report_error import ReportError
 from casmore.studies.confidence import Attempts, lower_median
 from casmore.trace import Trace
@@ -200,10 +202,11 @@ def _is_true(text: str) -> bool:
 
 def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     """Write rows of the same columns, at least one."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, text.getvalue())
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:

@@ -1,5 +1,6 @@
 """``casmore report``: what is handed to the report, and what is refused before it is made."""
 
+import codecs
 import shutil
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,14 @@ def test_a_run_goes_by_its_name_its_folder_or_its_config(done: Path, built: Buil
     assert [report["full"] for report in built] == [False] * 3
     assert main(["report", "small", "--full"]) == 0
     assert built[-1]["full"]
+
+
+def test_a_config_with_a_byte_order_mark_names_its_run(done: Path, built: Built) -> None:
+    """Windows editors write one."""
+    text = Path("configs/small.toml").read_bytes()
+    Path("other.toml").write_bytes(codecs.BOM_UTF8 + text)
+    assert main(["report", "other.toml"]) == 0
+    assert built[0]["run"] == Path("runs/small")
 
 
 def test_units_that_are_not_merged_are_merged_first(done: Path, built: Built) -> None:

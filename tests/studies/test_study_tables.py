@@ -1,6 +1,8 @@
 """The tables of a study against its traces and records."""
 
+import errno
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +66,20 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     run_table.write_runs(tmp_path / "x_runs.csv", runs)
     a, b = run_table.read_variants(tmp_path / "x_runs.csv")
     assert repr([*a.runs, *b.runs]) == repr(runs)  # NaN is not equal to itself
+
+
+def test_a_full_disk_costs_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x_runs.csv"
+    run_table.write_runs(path, [study_run("a", run=0)])
+    before = path.read_bytes()
+
+    def refuse(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        run_table.write_runs(path, [study_run("a", run=run) for run in range(9)])
+    assert path.read_bytes() == before
 
 
 def test_evaluations_between_two_values_are_of_the_runs_that_came_so_far() -> None:

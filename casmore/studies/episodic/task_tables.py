@@ -5,7 +5,6 @@ a row for each run, by which claims are judged. ``NAME_solution.csv`` contains t
 movement that solves the task, for its picture.
 """
 
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -19,6 +18,7 @@ from casmore.experiments.plan import make_plan
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.study_trial import load_trace
 from casmore.reports.report_error import ReportError
+from casmore.studies.run_table import read_csv, write_csv
 from casmore.trace import Trace
 
 Array = NDArray[np.float64]
@@ -130,8 +130,8 @@ def summarise_task(
     results.mkdir(parents=True, exist_ok=True)
     written = [results / f"{config.name}_{kind}.csv" for kind in ("runs", "curves", "solution")]
     write_task_runs(written[0], runs)
-    _write(written[1], [row for curve in curves for row in _rows(curve)])
-    _write(written[2], [{"weight": f"{weight:.6g}"} for weight in solution])
+    write_csv(written[1], [row for curve in curves for row in _rows(curve)])
+    write_csv(written[2], [{"weight": f"{weight:.6g}"} for weight in solution])
     return written
 
 
@@ -143,7 +143,7 @@ def read_solution(path: Path) -> Array:
     ReportError
         If the file is missing; the message says how it is made.
     """
-    return np.array([float(row["weight"]) for row in _read(path)])
+    return np.array([float(row["weight"]) for row in read_csv(path)])
 
 
 def describe(label: str, run: int, trace: Trace) -> TaskRun:
@@ -194,7 +194,7 @@ def _binned(evaluations: Array, values: Array, edges: Array) -> Array:
 
 def write_task_runs(path: Path, runs: Sequence[TaskRun]) -> None:
     """Write ``NAME_runs.csv``."""
-    _write(path, [_as_row(run) for run in runs])
+    write_csv(path, [_as_row(run) for run in runs])
 
 
 def read_task_runs(path: Path) -> dict[str, list[TaskRun]]:
@@ -207,7 +207,7 @@ def read_task_runs(path: Path) -> dict[str, list[TaskRun]]:
     """
     kinds: dict[str, Any] = {field.name: field.type for field in fields(TaskRun)}
     groups: dict[str, list[TaskRun]] = {}
-    for row in _read(path):
+    for row in read_csv(path):
         run = TaskRun(**{name: kind(row[name]) for name, kind in kinds.items()})
         groups.setdefault(run.label, []).append(run)
     return groups
@@ -222,7 +222,7 @@ def read_task_curves(path: Path) -> dict[str, TaskCurve]:
         If the file is missing; the message says how it is made.
     """
     groups: dict[str, list[dict[str, str]]] = {}
-    for row in _read(path):
+    for row in read_csv(path):
         groups.setdefault(row["label"], []).append(row)
     return {
         label: TaskCurve(
@@ -255,19 +255,3 @@ def _name(column: str, quantile: float) -> str:
 def _as_row(run: TaskRun) -> dict[str, Any]:
     row = {field.name: getattr(run, field.name) for field in fields(run)}
     return {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()}
-
-
-def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-    except FileNotFoundError:
-        name = path.stem.rpartition("_")[0]
-        raise ReportError(f"there is no {path}; make it with: make study STUDY={name}") from None
