@@ -1,6 +1,13 @@
 """CAS-MORE: black-box optimization with natural gradients, trust regions and entropy control.
 
-The names below are imported on first use, so that the command line can show its help and complete
+- ``fmin`` minimizes a function with CAS-MORE; ``minimize`` does so without a choice of algorithm;
+  ``minimize_method`` is a method for ``scipy.optimize.minimize``.
+- ``CasMore`` and ``LeanCasMore`` are the algorithms, with an ask-and-tell interface;
+  ``CasMoreParameters`` and ``LeanCasMoreParameters`` are their settings; ``BoundedSolver`` adds
+  bounds; ``StopReason`` says why a run has ended.
+- ``Trace`` records a run, iteration by iteration; ``plot`` shows it.
+
+These names are imported on first use, so that the command line can show its help and complete
 words without NumPy and SciPy.
 """
 
