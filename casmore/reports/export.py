@@ -2,14 +2,12 @@
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from casmore.atomic_io import write_json, write_text
-from casmore.experiments.store.run_folder import RunFolder
 from casmore.reports import run_data, trial_table, unit_table
 from casmore.reports.regret import regret_table
 from casmore.reports.regret.regrets import of_units as regrets_of
@@ -72,19 +70,19 @@ def export(runs: Sequence[Path], out: Path, *, data: Sequence[Path] | None = Non
     trial_table.write(out / trial_table.FILE, [runtimes[key] for key in ordered])
     rows = [unit_table.load(run) for run in runs]
     regrets = {(r.solver, r.dimension, r.function): r for own in rows for r in regrets_of(own)}
-    if regrets:
-        recorded = [regrets[key] for key in ordered if key in regrets]
+    recorded = [regrets[key] for key in ordered if key in regrets]
+    if recorded:
         regret_table.write(out / regret_table.FILE, recorded)
     write_text(out / "cost.csv", _cost(rows))
     write_json(out / "runs.json", [provenance(run) for run in runs])
     text = _README.format(
         suite=suite_of(runtimes.values()).name,
         trials=trial_table.DESCRIPTION,
-        regret=f"{regret_table.DESCRIPTION}\n" if regrets else "",
+        regret=f"{regret_table.DESCRIPTION}\n" if recorded else "",
         runs="the run" if len(runs) == 1 else f"the {len(runs)} runs",
     )
     write_text(out / "README.md", text)
-    tables = [trial_table.FILE, *([regret_table.FILE] if regrets else [])]
+    tables = [trial_table.FILE, *([regret_table.FILE] if recorded else [])]
     return [out / name for name in (*tables, "cost.csv", "runs.json", "README.md")]
 
 
@@ -102,10 +100,7 @@ def _cost(runs: Sequence[Sequence[UnitRow]]) -> str:
 
 def provenance(run: Path) -> dict[str, Any]:
     """Return the settings that determine the results of a run, without user or machine names."""
-    try:
-        manifest = json.loads(RunFolder(run).manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # data that came without a run
-        manifest = {}
+    manifest = run_data.manifest(run)
     sessions = manifest.get("sessions", [])
     versions = [dict(v) for v in {tuple(s.get("versions", {}).items()): 0 for s in sessions}]
     commits = dict.fromkeys((s.get("git") or {}).get("commit", "") for s in sessions)

@@ -72,6 +72,17 @@ def config(run: Path) -> dict[str, Any]:
     return content
 
 
+def manifest(run: Path) -> dict[str, Any]:
+    """Return the run's manifest; empty if it is damaged, or for data that came without a run."""
+    try:
+        content = json.loads(RunFolder(run).manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    sessions = content.get("sessions", []) if isinstance(content, dict) else None
+    sound = isinstance(sessions, list) and all(isinstance(session, dict) for session in sessions)
+    return content if sound else {}
+
+
 def budgets(run: Path, runtimes: Iterable[Runtimes]) -> dict[int, float]:
     """Return the budget in evaluations per dimension, for each dimension in the data.
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from casmore.experiments import kernels
-from casmore.experiments.store.run_folder import RunFolder
-from casmore.reports import pages
+from casmore.reports import pages, run_data
 from casmore.reports.unit_table import COLUMNS, Total, UnitRow, totals
 
 # A browser takes minutes over a table of all units of a large comparison; the CSV has them all.
@@ -57,7 +56,7 @@ _UNITS = (
 
 def write(page: Path, title: str, run: Path, rows: Sequence[UnitRow]) -> None:
     """Write the page ``page``, beside which ``units.csv`` already is."""
-    manifest, config = _json(RunFolder(run).manifest), _json(RunFolder(run).config)
+    manifest, config = run_data.manifest(run), run_data.config(run)
     sessions = manifest.get("sessions", [])
     last = sessions[-1] if sessions else {}
     pages.write(
@@ -132,11 +131,3 @@ def _session(session: dict[str, Any]) -> list[object]:
         git.get("commit", "")[:12] + (" and changes" if git.get("changed") else ""),
         session.get("command", ""),
     ]
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # data that came without a run
-        return {}
-    return content if isinstance(content, dict) else {}
