@@ -32,7 +32,8 @@ def add_commands(commands: Any) -> None:
         "The solver is a function f, x0, budget, rng that minimizes f, or a class as in "
         "docs/own_solver.md. The report begins with its rank among the algorithms of COCO's data "
         "archive, and compares it with stored trials of CAS-MORE and CMA-ES. The same command "
-        "resumes a run that was stopped.",
+        "resumes a run that was stopped. Finished trials are not run again: once you have changed "
+        "the solver, give another --label, or remove the run's folder.",
         (
             "casmore bench my_module:my_fmin",
             "casmore bench my_solver:OnePlusOne --dimensions 2,3 --budget 200",
