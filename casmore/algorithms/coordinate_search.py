@@ -24,6 +24,10 @@ from casmore.algorithms.univariate_search import UnivariateSearch
 Array = NDArray[np.float64]
 
 
+# Largest absolute value that is used: sums and differences of such values do not overflow
+_LARGEST = 1e300
+
+
 class _Stage(IntEnum):
     """What the values of the pending points are for."""
 
@@ -136,9 +140,13 @@ class CoordinateSearch:
         for x, value in zip(X, y, strict=True):
             if value < self.best_y:
                 self._best_x, self.best_y = x.copy(), float(value)
-            if math.isfinite(value):
+            if abs(value) <= _LARGEST:
                 self._largest = max(self._largest, abs(float(value)))
-            self._take(x, float(value))
+                self._take(x, float(value))
+            elif value > 0:
+                self._take(x, math.inf)
+            else:
+                self._require(False)
 
     def stop(self) -> dict[StopReason, float]:
         """Return the reasons to stop with the values that caused them; empty: continue."""

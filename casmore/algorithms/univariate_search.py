@@ -67,7 +67,7 @@ class UnivariateSearch:
         reach = _FARTHEST * self._width
         self._limits = max(limits[0], lower - reach), min(limits[1], upper + reach)
         sides = [min(max(first + d, lower), upper) for d in (step, -step)]
-        self._planned = [first, *sides, lower, upper]
+        self._planned = list(map(float, (first, *sides, lower, upper)))
         self._turn = 0
 
     def add(self, t: float, value: float) -> None:

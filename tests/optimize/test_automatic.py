@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, rosen
 import casmore
 
 Array = NDArray[np.float64]
+LARGEST = float(np.finfo(float).max)
 
 
 def ripples(x: Array) -> float:
@@ -48,6 +49,26 @@ def test_a_minimum_at_the_bounds_is_found_exactly() -> None:
     slopes = np.array([1.0, -2.0, 30.0])
     result = casmore.minimize(lambda x: float(slopes @ x), [(-1, 2)] * 3, seed=1, budget=100)
     assert (result.x == [-1, 2, -1]).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_sums_of_values_near_the_largest_double_do_not_overflow() -> None:
+    def f(x: Array) -> float:
+        return float(0.55 * LARGEST * np.tanh(x).sum())
+
+    result = casmore.minimize(f, [(-1.0, 1.5)] * 2, seed=1, budget=400)
+    assert result.fun == pytest.approx(-1.1 * np.tanh(1) * LARGEST, rel=1e-3)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("penalty", [LARGEST, np.inf, np.nan])
+def test_a_penalty_may_be_the_largest_double(penalty: float) -> None:
+    def f(x: Array) -> float:
+        return penalty if x[0] < -0.5 else float(np.square(x - 0.3).sum())
+
+    result = casmore.minimize(f, [(-1.0, 1.5)] * 3, seed=1, target=1e-12, budget=2000)
+    assert result.success
+    assert result.x == pytest.approx(np.full(3, 0.3), abs=1e-5)
 
 
 def test_without_bounds_it_starts_at_x0() -> None:
