@@ -44,7 +44,7 @@ def iterations(run: SearchRun, pool: Pool, read: OutcomeReader, log: Log) -> Ite
         if _iteration(run) != before or run.stop():
             before = _iteration(run)
             run.iterations += 1
-            run.under_way = list(under_way.values())
+            run.under_way = [*under_way.values(), *resumed]
             yield np.array(values)
             values = []
 

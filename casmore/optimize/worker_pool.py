@@ -195,7 +195,7 @@ class ExecutorPool:
         # a dask client: its own futures are not concurrent.futures, and assume that f is pure
         own = hasattr(executor, "get_executor")
         self._executor = executor.get_executor(pure=False) if own else executor
-        self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[tuple[int, Future[Any]]] = queue.SimpleQueue()
         self._under_way: dict[int, tuple[Future[Any], float]] = {}
 
     def submit(self, key: int, x: Array) -> None:
@@ -203,7 +203,7 @@ class ExecutorPool:
         deadline = math.inf if self._timeout is None else time.monotonic() + self._timeout
         future = self._executor.submit(self._call, x)
         self._under_way[key] = future, deadline
-        future.add_done_callback(lambda _, key=key: self._ended.put(key))
+        future.add_done_callback(lambda ended: self._ended.put((key, ended)))
 
     def wait(self, seconds: float | None) -> list[Outcome]:
         """Return evaluations that have ended."""
@@ -213,8 +213,9 @@ class ExecutorPool:
             left = None if until == math.inf else max(0.0, until - time.monotonic())
             ended: list[Outcome] = []
             try:
-                key = self._ended.get(timeout=left)
-                if key in self._under_way:  # not an abandoned one
+                key, future = self._ended.get(timeout=left)
+                # not an abandoned one, whose key may be that of a later evaluation
+                if key in self._under_way and self._under_way[key][0] is future:
                     ended.append(self._outcome(key))
             except queue.Empty:
                 pass

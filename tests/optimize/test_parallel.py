@@ -3,10 +3,13 @@
 import concurrent.futures
 import multiprocessing.pool
 import os
+import pickle
 import signal
 import threading
 import time
 import warnings
+from concurrent.futures import Future
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ from numpy.typing import NDArray
 
 import casmore
 from casmore.optimize.pool_evaluation import EvaluationFailedWarning
+from casmore.optimize.worker_pool import ExecutorPool
 
 Array = NDArray[np.float64]
 START = np.zeros(3)
@@ -209,6 +213,62 @@ def test_a_value_after_the_restart_belongs_to_the_old_run() -> None:
         )  # fmt: skip
     assert result.nfev == 2000
     assert result.restarts > 0
+
+
+class Pending(Future[Any]):
+    """A future that is not waited for."""
+
+    def result(self, timeout: float | None = None) -> Any:
+        assert self.done()
+        return super().result(timeout)
+
+
+class ByHand:
+    """An executor whose evaluations end when the test says so."""
+
+    def __init__(self) -> None:
+        self.futures: list[Pending] = []
+
+    def submit(self, call: Any, x: Array) -> Pending:
+        self.futures.append(Pending())
+        self.futures[-1].set_running_or_notify_cancel()
+        return self.futures[-1]
+
+
+def test_an_abandoned_evaluation_does_not_hold_up_a_later_one_with_its_key() -> None:
+    executor = ByHand()
+    pool = ExecutorPool(sphere, executor, 1, timeout=0.01)
+    pool.submit(0, START)
+    outcomes = pool.wait(None)
+    pool.submit(0, START)
+    executor.futures[0].set_result(7.0)  # too late
+    outcomes += pool.wait(None)
+    assert [(o.key, o.failure) for o in outcomes] == [(0, "it took more than 0.01 s")] * 2
+
+
+def test_points_under_way_are_resumed_with_fewer_workers(tmp_path: Path) -> None:
+    path = tmp_path / "run.pkl"
+    seen: list[Array] = []
+
+    def f(x: Array) -> float:
+        seen.append(x)
+        return sphere(x)
+
+    def one_iteration(in_flight: int) -> None:
+        with concurrent.futures.ThreadPoolExecutor(1) as executor:
+            casmore.fmin(
+                f, START, 0.5, seed=1, executor=executor, in_flight=in_flight, checkpoint=path,
+                callback=lambda result: True,
+            )  # fmt: skip
+
+    one_iteration(30)
+    under_way = pickle.loads(path.read_bytes())["run"].under_way
+    assert len(under_way) >= 20
+    seen.clear()
+    for _ in range(6):
+        one_iteration(1)
+    evaluated = {x.tobytes() for x in seen}
+    assert {u.tobytes() for u in under_way} <= evaluated
 
 
 def test_a_dask_client_is_an_executor() -> None:
