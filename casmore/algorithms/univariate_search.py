@@ -61,13 +61,15 @@ class UnivariateSearch:
         step: float,
         limits: tuple[float, float] = (-math.inf, math.inf),
     ) -> None:
+        # not scalars of NumPy, which warn of an overflow
+        lower, upper, first, step = map(float, (lower, upper, first, step))
         self.t: list[float] = []
         self.values: list[float] = []
         self._width = upper - lower
         reach = _FARTHEST * self._width
-        self._limits = max(limits[0], lower - reach), min(limits[1], upper + reach)
+        self._limits = max(float(limits[0]), lower - reach), min(float(limits[1]), upper + reach)
         sides = [min(max(first + d, lower), upper) for d in (step, -step)]
-        self._planned = list(map(float, (first, *sides, lower, upper)))
+        self._planned = [first, *sides, lower, upper]
         self._turn = 0
 
     def add(self, t: float, value: float) -> None:

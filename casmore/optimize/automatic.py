@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -146,16 +146,19 @@ def _read_start(bounds: Any, x0: ArrayLike | None, sigma0: ArrayLike | None) -> 
     """Return the search space and the start, with the defaults that the bounds give."""
     if x0 is None and bounds is None:
         raise TypeError("give bounds, or x0 and sigma0: where is the minimum expected?")
+    if isinstance(bounds, Iterator):
+        bounds = list(bounds)
     n = _dimension(bounds) if x0 is None else np.size(x0)
     lower, upper = read_bounds(bounds, n)
-    open_ = np.flatnonzero(~(np.isfinite(lower) & np.isfinite(upper)))
+    with np.errstate(over="ignore"):  # bounds at the ends of the floats: as if there were none
+        width = upper - lower
+    open_ = np.flatnonzero(~np.isfinite(width))
     for name, given in (("x0", x0), ("sigma0", sigma0)):
         if given is None and len(open_) > 0:
             raise TypeError(f"{name} is missing: coordinate {open_[0]} has no two finite bounds")
     if x0 is None:
-        x0 = 0.5 * (lower + upper)
+        x0 = 0.5 * lower + 0.5 * upper
     if sigma0 is None:
-        width = upper - lower
         sigma0 = np.where(width > 0, _SIGMA_IN_BOUNDS * width, 1.0)  # a fixed coordinate has none
     return read_start(x0, sigma0, bounds=bounds)
 

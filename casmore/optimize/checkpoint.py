@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import pickle
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from casmore.atomic_io import write_bytes
 from casmore.optimize.search_run import SearchRun
+from casmore.solvers.space_arguments import SearchStart
 
 _FORMAT = 2
 
@@ -67,3 +71,22 @@ class Checkpoint:
         document = {"format": _FORMAT, "call": self._call, "run": run}
         pickle.dump(document, content, protocol=pickle.HIGHEST_PROTOCOL)
         write_bytes(self.path, content.getvalue())
+
+
+def deciding_arguments(
+    run: SearchRun, method: str, start: SearchStart, seed: Any
+) -> dict[str, Any]:
+    """Return the arguments that a checkpoint and the call must agree on."""
+    space = start.space
+    return {
+        "x0": space.to_user(start.u0[np.newaxis])[0].tolist(),
+        "sigma0": start.sigma,
+        "bounds": [space.lower.tolist(), space.upper.tolist()],
+        "fixed": [None if np.isnan(v) else v for v in space.fixed.tolist()],
+        "scales": None if space.factor is None else space.factor.tolist(),
+        "method": method,
+        "seed": int(seed) if isinstance(seed, Integral) else None if seed is None else "an object",
+        "target": run.target,
+        "restarts": str(run.solver.policy),
+        "settings": repr(run.solver.solver.parameters),  # type: ignore[attr-defined]
+    }

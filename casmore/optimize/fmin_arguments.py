@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.real_numbers import real_array, shortened
-from casmore.optimize.evaluation_log import read_evaluations
+from casmore.optimize.evaluation_log import dimension_in, read_evaluations
 from casmore.solvers.protocol import Seed
 from casmore.solvers.restarts import RestartPolicy
+from casmore.solvers.space_arguments import read_bounds
 
 Array = NDArray[np.float64]
 
@@ -188,6 +189,8 @@ def read_known(x_known: Any, y_known: ArrayLike | None, n: int) -> tuple[Array, 
         raise TypeError("give x_known and y_known together")
     else:
         X, y = real_array(x_known, "x_known"), real_array(y_known, "y_known")
+    if X.size == y.size == 0:
+        return np.empty((0, n)), np.empty(0)
     if X.ndim != 2 or X.shape[1] != n:
         raise ValueError(f"x_known must have shape (k, {n}), not {X.shape}")
     if y.shape != (len(X),):
@@ -195,6 +198,46 @@ def read_known(x_known: Any, y_known: ArrayLike | None, n: int) -> tuple[Array, 
     if not np.isfinite(X).all():
         raise ValueError("x_known holds points that are not finite")
     return X, y
+
+
+def dimension(x0: Any, x_known: Any) -> int:
+    """Return the dimension n, from the first argument that determines it.
+
+    Raises
+    ------
+    TypeError
+        If there is neither of them.
+    ValueError
+        If the points are not an array of shape (k, n).
+    """
+    if x0 is not None:
+        return max(1, np.size(x0))  # other shapes are refused later
+    if x_known is None:
+        raise TypeError("x0 is missing: give the point at which to start")
+    if isinstance(x_known, str | Path):
+        return dimension_in(x_known)
+    shape = real_array(x_known, "x_known").shape
+    if len(shape) != 2:
+        raise ValueError(f"x_known must have shape (k, n), not {shape}")
+    return int(shape[1])
+
+
+def best_known(X: Array, y: Array, bounds: Any) -> Array:
+    """Return the best known point that is inside the bounds, shape (n,).
+
+    Raises
+    ------
+    ValueError
+        If there is none with a value.
+    """
+    lower, upper = read_bounds(bounds, X.shape[1])
+    known = np.flatnonzero(~np.isnan(y) & ((lower <= X) & (upper >= X)).all(axis=1))
+    if len(known) == 0:
+        raise ValueError(
+            "x0 is missing, and x_known holds no point inside the bounds with a value to start at"
+        )
+    best: Array = X[known[np.argmin(y[known])]]
+    return best
 
 
 def read_fixed(fixed: Any) -> Mapping[int, float] | None:

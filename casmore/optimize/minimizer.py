@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ from scipy.optimize import OptimizeResult
 from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.lean_cas_more import LeanCasMore
 from casmore.optimize import asynchronous, fmin_arguments
-from casmore.optimize.checkpoint import Checkpoint
+from casmore.optimize.checkpoint import Checkpoint, deciding_arguments
 from casmore.optimize.evaluation import Call, one_value
-from casmore.optimize.evaluation_log import EvaluationLog, dimension_in
+from casmore.optimize.evaluation_log import EvaluationLog
 from casmore.optimize.evaluators import Evaluation, open_evaluation
 from casmore.optimize.known_points import add_known_points
 from casmore.optimize.progress_line import ProgressLine
@@ -199,10 +198,12 @@ def fmin(
             )
         cov0 = x0.cov if sigma0 is None and cov0 is None else cov0
         x0 = x0.mean
-    n = _dimension(x0, x_known)
+    if isinstance(bounds, Iterator):
+        bounds = list(bounds)
+    n = fmin_arguments.dimension(x0, x_known)
     X_known, y_known = fmin_arguments.read_known(x_known, y_known, n)
     if x0 is None:
-        x0 = _best_known(X_known, y_known)
+        x0 = fmin_arguments.best_known(X_known, y_known, bounds)
     start = read_start(x0, sigma0, bounds=bounds, fixed=fmin_arguments.read_fixed(fixed), cov0=cov0)
     run = SearchRun(
         Restarting(
@@ -285,7 +286,7 @@ def execute(
         saved = (
             None
             if checkpoint is None
-            else Checkpoint(checkpoint, _deciding(run, method, start, seed))
+            else Checkpoint(checkpoint, deciding_arguments(run, method, start, seed))
         )
         loaded = None if saved is None else saved.load()
         if loaded is not None:
@@ -297,43 +298,6 @@ def execute(
             log = stack.enter_context(EvaluationLog(history, n, kept, run.last_x))
         observers = _Observers(callback, ProgressLine() if progress else None, saved)
         return _search(run, evaluation, log, observers)
-
-
-def _dimension(x0: Any, x_known: Any) -> int:
-    """Return the dimension n, from the first argument that determines it."""
-    if x0 is not None:
-        return max(1, np.size(x0))  # other shapes are refused later
-    if x_known is None:
-        raise TypeError("x0 is missing: give the point at which to start")
-    if isinstance(x_known, str | Path):
-        return dimension_in(x_known)
-    if np.ndim(x_known) != 2:
-        raise ValueError(f"x_known must have shape (k, n), not {np.shape(x_known)}")
-    return int(np.shape(x_known)[1])
-
-
-def _best_known(X: Array, y: Array) -> Array:
-    if len(y) == 0 or np.isnan(y).all():
-        raise ValueError("x0 is missing, and x_known holds no point with a value to start at")
-    best: Array = X[int(np.nanargmin(y))]
-    return best
-
-
-def _deciding(run: SearchRun, method: str, start: SearchStart, seed: Any) -> dict[str, Any]:
-    """Return the arguments that a checkpoint and the call must agree on."""
-    space = start.space
-    return {
-        "x0": space.to_user(start.u0[np.newaxis])[0].tolist(),
-        "sigma0": start.sigma,
-        "bounds": [space.lower.tolist(), space.upper.tolist()],
-        "fixed": [None if np.isnan(v) else v for v in space.fixed.tolist()],
-        "scales": None if space.factor is None else space.factor.tolist(),
-        "method": method,
-        "seed": int(seed) if isinstance(seed, Integral) else None if seed is None else "an object",
-        "target": run.target,
-        "restarts": str(run.solver.policy),
-        "settings": repr(run.solver.solver.parameters),  # type: ignore[attr-defined]
-    }
 
 
 def _no_log(X: Array, y: Array) -> None:

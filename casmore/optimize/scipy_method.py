@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -84,6 +84,8 @@ def minimize_method(
     TypeError
         If an argument has the wrong type.
     """
+    if isinstance(bounds, Iterator):
+        bounds = list(bounds)
     if _given(constraints):
         raise ValueError("CAS-MORE takes bounds but no other constraints")
     if maxfev is not None:

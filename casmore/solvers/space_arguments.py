@@ -86,11 +86,15 @@ def _read_fixed(fixed: Mapping[int, float] | None, lower: Array, upper: Array) -
     n = len(lower)
     values = np.where(lower == upper, lower, math.nan)
     for i, given in (fixed or {}).items():
-        if not isinstance(i, int | np.integer) or not 0 <= i < n:
+        if not isinstance(i, int | np.integer) or isinstance(i, bool) or not 0 <= i < n:
             raise ValueError(f"fixed: there is no coordinate {i!r}; indices go from 0 to {n - 1}")
         value = real_array(given, f"fixed[{i}]")
         if value.ndim > 0 or not np.isfinite(value):
             raise ValueError(f"fixed[{i}] must be one finite number, not {shortened(given)}")
+        if not lower[i] <= value <= upper[i]:
+            raise ValueError(
+                f"fixed[{i}] = {value} is outside of its bounds [{lower[i]}, {upper[i]}]"
+            )
         values[i] = value
     if not np.isnan(values).any():
         raise ValueError("all coordinates are fixed: there is nothing to search")

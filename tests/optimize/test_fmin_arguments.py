@@ -63,6 +63,11 @@ def sphere(x: Array) -> float:
         ({"fixed": {2: 1.0}}, "there is no coordinate 2; indices go from 0 to 1"),
         ({"fixed": {0: math.inf}}, r"fixed\[0\] must be one finite number"),
         ({"fixed": {0: 1.0, 1: 1.0}}, "all coordinates are fixed"),
+        ({"fixed": {True: 1.0}}, "there is no coordinate True"),
+        (
+            {"fixed": {1: 5.0}, "bounds": [(-9, 9), (-2, 2)]},
+            r"fixed\[1\] = 5.0 is outside of its bounds \[-2.0, 2.0\]",
+        ),
         ({"fixed": [0]}, "fixed must map indices to values"),
         ({"cov0": np.eye(2)}, "give sigma0 or cov0, not both"),
         ({"sigma0": None, "cov0": np.eye(3)}, r"cov0 must have shape \(2, 2\)"),
@@ -78,6 +83,11 @@ def sphere(x: Array) -> float:
         ({"x0": minimize(sphere, [0.0, 0.0])}, "x0 is the result of another optimizer"),
         ({"in_flight": 4}, "in_flight and timeout need workers"),
         ({"x_known": [[0.0, 0.0]]}, "give x_known and y_known together"),
+        ({"x0": None, "x_known": [[0.0, 1.0], [2.0]], "y_known": [1, 2]}, "x_known can't be read"),
+        (
+            {"x0": None, "x_known": [[0.0, 9.0]], "y_known": [1.0], "bounds": [(-3, 3)] * 2},
+            "no point inside the bounds with a value",
+        ),
         ({"x_known": [[0.0]], "y_known": [1.0]}, r"x_known must have shape \(k, 2\)"),
         ({"x_known": [[0.0, 0.0]], "y_known": [1.0, 2.0]}, r"y_known must have shape \(1,\)"),
         ({"x_known": [[0.0, math.nan]], "y_known": [1.0]}, "x_known holds points that are not"),
@@ -106,6 +116,23 @@ def test_a_whole_float_is_a_budget() -> None:
 def test_everything_that_seeds_numpy_seeds_a_run(make: Any) -> None:
     first, second = (casmore.fmin(sphere, [0.0, 0.0], 1.0, budget=50, seed=make()) for _ in "12")
     assert (first.x == second.x).all()
+
+
+def test_no_known_points_are_as_good_as_none() -> None:
+    call: dict[str, Any] = {"x0": [0.0, 0.0], "sigma0": 1.0, "budget": 50, "seed": 1}
+    assert casmore.fmin(sphere, **call, x_known=[], y_known=[]).fun == (
+        casmore.fmin(sphere, **call).fun
+    )
+
+
+@pytest.mark.parametrize("run", [casmore.fmin, casmore.minimize, minimize])
+def test_bounds_may_be_an_iterator(run: Any) -> None:
+    call: dict[str, Any] = {"x0": [0.5, 0.5], "sigma0": 0.2, "budget": 50, "seed": 1}
+    if run is minimize:
+        options = {name: call.pop(name) for name in ("sigma0", "budget", "seed")}
+        call |= {"method": casmore.minimize_method, "options": options}
+    pairs = [(-1, 2), (0, 3)]
+    assert run(sphere, **call, bounds=iter(pairs)).fun == run(sphere, **call, bounds=pairs).fun
 
 
 @pytest.mark.parametrize("run", [casmore.fmin, casmore.minimize])

@@ -296,6 +296,20 @@ def test_the_search_starts_at_the_best_known_point_and_keeps_it() -> None:
     assert result.nfev == 20
 
 
+def test_the_search_starts_at_the_best_known_point_inside_the_bounds() -> None:
+    X, y = known(3, 30)
+    inside = np.array([bool(np.abs(x).max() <= 0.3) for x in X])
+    y = np.where(inside, y, y - 100)
+    asked: list[Array] = []
+
+    def f(x: Array) -> float:
+        asked.append(x)
+        return float(rosen(x))
+
+    casmore.fmin(f, None, 1e-6, bounds=[(-0.3, 0.3)] * 3, x_known=X, y_known=y, budget=1, seed=1)
+    assert asked[0] == pytest.approx(X[inside][np.argmin(y[inside])], abs=1e-4)
+
+
 def test_known_points_outside_of_the_bounds_are_not_used() -> None:
     X, y = known(3, 30)
     result = casmore.fmin(
