@@ -70,13 +70,13 @@ def _failure(check: Callable[[Maker], None], make: Maker) -> str | None:
         check(make)
     except BrokenPromiseError as error:
         return str(error)
-    except Exception as error:  # any exception of a solver is a finding
+    except (Exception, SystemExit) as error:  # any exception of a solver is a finding
         where = _place(error)
         return f"it raised {type(error).__name__}: {error}{where}"
     return None
 
 
-def _place(error: Exception) -> str:
+def _place(error: BaseException) -> str:
     """Return the line in the solver's code where the error was raised."""
     trace, last = error.__traceback__, None
     while trace is not None:

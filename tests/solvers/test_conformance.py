@@ -1,6 +1,7 @@
 """The conformance suite: our own solvers pass, and each way to break the contract is found."""
 
 import random
+import sys
 import threading
 from pathlib import Path
 from typing import Any, ClassVar
@@ -120,6 +121,11 @@ class WantsItsOwn(Search):
         super().tell(X, y)
 
 
+class EndsTheProgram(Search):
+    def ask(self) -> Array:
+        sys.exit("no more")
+
+
 class TakesNaN(Search):
     def tell(self, X: Any, y: Any) -> None:
         super().tell(X, y)
@@ -189,6 +195,7 @@ class LeavesAThread(Search):
         (IgnoresTheTarget, "StopReason.TARGET is due"),
         (StopsInWords, "a dict whose keys are StopReason"),
         (WantsItsOwn, r"IndexError: five, please \(.*test_conformance.py, line \d+\)"),
+        (EndsTheProgram, r"SystemExit: no more \(.*test_conformance.py, line \d+\)"),
         (TakesNaN, "best_y is nan where nan was told"),
         (Unseeded, "two runs with the same seed differ"),
         (OneSeed, "runs with different seeds are the same"),
