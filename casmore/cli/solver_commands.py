@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from casmore.cli import subcommand
-from casmore.cli.errors import EXIT_FAILED, expected
+from casmore.cli.errors import EXIT_FAILED, UsageError
 from casmore.cli.run_command import modules_from_here
 from casmore.solvers import registry
 
@@ -40,10 +40,14 @@ def _solvers(options: argparse.Namespace) -> int:
 def _check_solver(options: argparse.Namespace) -> int:
     from casmore.solvers.conformance import check_solver
 
-    wrong = (registry.UnknownSolverError, registry.MissingDependencyError)
     with modules_from_here():
-        with expected(usage=wrong):
+        try:
             factory = registry.factory(options.solver)
+        except (registry.UnknownSolverError, registry.MissingDependencyError) as error:
+            raise UsageError(str(error)) from error
+        except (Exception, SystemExit) as error:  # a user's module may raise anything
+            reason = f"{type(error).__name__}: {error}"
+            raise UsageError(f"importing {options.solver!r} fails: {reason}") from error
         findings = check_solver(factory)
     for finding in findings:
         verdict = "WRONG" if finding.broken else "ok"
