@@ -148,7 +148,7 @@ class _WorkLoop:
         self._failures: dict[Unit, str] = {}
         self._strikes: Counter[Unit] = Counter()
         self._counted: set[Unit] = set()
-        self._unexplained = 0
+        self._idle_rounds = 0  # in a row, in which no unit has ended or killed its worker
 
     def run(self, missing: list[Work]) -> dict[Unit, str]:
         """Run all of ``missing``; return why units failed."""
@@ -166,6 +166,8 @@ class _WorkLoop:
 
     def _round(self, batches: Iterable[tuple[Work, ...]], workers: int, left: list[Work]) -> None:
         by_unit = {work.unit: work for work in left}
+        before = len(self._counted), self._strikes.total()
+        lost = WorkerDiedError("the workers end without running a unit; their output may say why")
         try:
             for outcome in self._backend.run(
                 batches, self._place, workers=workers, tick=self._shown.update
@@ -175,17 +177,23 @@ class _WorkLoop:
                 else:
                     self._count(outcome)
         except WorkerDiedError as error:
+            lost = error
             self._blame(error, by_unit)
         # batches that were lost with a worker may have published units
         for unit in by_unit:
             if unit not in self._counted and self._folder.is_published(unit):
                 self._count(outcome_of(unit, self._folder))
+        if before == (len(self._counted), self._strikes.total()):
+            self._idle_rounds += 1
+            if self._idle_rounds == _STRIKES:
+                raise lost
+        else:
+            self._idle_rounds = 0
 
     def _count(self, outcome: UnitOutcome) -> None:
         if outcome.unit in self._counted:  # published by a worker that seemed to be dead
             return
         self._counted.add(outcome.unit)
-        self._unexplained = 0
         if outcome.kernels is not None:
             self._session.add_kernels(outcome.kernels)
         if outcome.error is not None:
@@ -201,17 +209,12 @@ class _WorkLoop:
     def _blame(self, error: WorkerDiedError, left: dict[Unit, Work]) -> None:
         """Find the units that were running when the workers died."""
         self._check_disk()  # COCO ends the process when it can't write
-        in_work = self._folder.leftovers()
-        for leftover in in_work:
+        for leftover in self._folder.leftovers():
             details = _hung(leftover.path) or str(error)
             shutil.rmtree(leftover.path, ignore_errors=True)  # the processes are gone
             unit = leftover.unit
             if unit is not None and unit in left and not self._folder.is_published(unit):
                 self._strike(left[unit], details)
-        if not in_work:
-            self._unexplained += 1
-            if self._unexplained == _STRIKES:
-                raise error
 
     def _strike(self, work: Work, details: str) -> None:
         """Record that a worker died while running this unit; give up after the third time."""

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ from harness import (
 )
 from odd_solvers import FREE
 
-from casmore.experiments import runner
-from casmore.experiments.backends import BackendError
+from casmore.experiments import backends, runner
+from casmore.experiments.backends import BackendError, WorkerDiedError
+from casmore.experiments.worker import UnitOutcome
 
 
 @pytest.fixture(scope="module")
@@ -212,6 +214,28 @@ def test_another_config_is_refused_with_the_difference(tmp_path: Path) -> None:
     assert "budget.evaluations_per_dimension: 60 there, 61 now" in done.stderr
     assert "--out" in done.stderr
     assert json.loads((root / "config.json").read_text())["seed"] == 7
+
+
+class _Idle:
+    """Workers that end without a word, as children that can't import what they need."""
+
+    def __init__(self) -> None:
+        self.rounds = 0
+
+    def run(self, batches: Any, place: Any, *, workers: int, tick: Any) -> Iterator[UnitOutcome]:
+        self.rounds += 1
+        assert list(batches)
+        yield from ()
+
+
+def test_a_run_whose_workers_run_nothing_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = _Idle()
+    monkeypatch.setattr(backends, "make", lambda *_: idle)
+    with pytest.raises(WorkerDiedError, match="the workers end without running a unit"):
+        runner.run(config(), tmp_path / "run", workers=2)
+    assert idle.rounds == 3
 
 
 def test_more_workers_than_a_machine_can_hold_are_refused(tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ def exclusive(path: Path, *, wait: bool = False) -> Iterator[str]:
         note = {"pid": os.getpid(), "host": host(), "started": started, "token": token}
         json.dump(note, file)
         file.flush()
+        os.fsync(file.fileno())  # other machines see the token only once the server has it
         try:
             yield token
         finally:
