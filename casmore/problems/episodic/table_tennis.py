@@ -37,7 +37,7 @@ _EFFORT = 1e-5  # cost of a squared torque, in units of the largest ones
 def model() -> Any:
     """Return the compiled model: arm with bat, table, net, ball, floor."""
     spec = wam.new_spec(DT)
-    wam.add_surroundings(spec, camera=(2.2, -4.6, 2.6), target=(0.35, 0, 1.15), fovy=33)
+    wam.add_surroundings(spec, camera=(2.2, -4.6, 2.6), target=(0.5, 0, 1.2), fovy=36)
     base = spec.worldbody.add_body(name="base", pos=(2.1, 0, 2.0), quat=(0, 0, 1, 0))
     palm = wam.add_arm(spec, base, wam.HANGING, GEAR)
     bat = palm.add_body(name="bat", pos=(0, 0, 0.26))
