@@ -120,9 +120,7 @@ class WorkerPool:
 
     def _started(self) -> tuple[BaseProcess, Connection]:
         ours, theirs = multiprocessing.Pipe()
-        process = multiprocessing.Process(
-            target=_serve, args=(theirs, self._call, os.getpid()), daemon=True
-        )
+        process = multiprocessing.Process(target=_serve, args=(theirs, self._call), daemon=True)
         process.start()
         theirs.close()
         return process, ours
@@ -150,10 +148,11 @@ class WorkerPool:
         return ended
 
 
-def _serve(connection: Connection, call: Callable[[Array], Any], parent: int) -> None:
+def _serve(connection: Connection, call: Callable[[Array], Any]) -> None:
     """Evaluate points until the parent closes the pipe or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a forked process has the parent's handler
+    parent = os.getppid()  # the caller, or a fork server, which ends with the caller
     while True:
         try:
             while not connection.poll(_SECONDS_BETWEEN_LOOKS):

@@ -17,8 +17,8 @@ import pytest
 from numpy.typing import NDArray
 
 import casmore
+from casmore.optimize import worker_pool
 from casmore.optimize.pool_evaluation import EvaluationFailedWarning
-from casmore.optimize.worker_pool import ExecutorPool
 
 Array = NDArray[np.float64]
 START = np.zeros(3)
@@ -142,6 +142,23 @@ def test_workers_end_though_the_caller_handles_sigterm() -> None:
     assert multiprocessing.active_children() == []
 
 
+def test_an_idle_worker_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parent of a worker may be a fork server, the default from Python 3.14 on."""
+    has_server = "forkserver" in multiprocessing.get_all_start_methods()
+    method: Any = "forkserver" if has_server else "spawn"
+    monkeypatch.setattr(worker_pool, "multiprocessing", multiprocessing.get_context(method))
+    pool = worker_pool.WorkerPool(np.sum, 1, None)
+    try:
+        for key in range(2):
+            pool.submit(key, np.ones(3))
+            assert pool.wait(None) == [(key, 3.0, None)]
+            (process, _) = pool._idle[0]
+            process.join(1.1 * worker_pool._SECONDS_BETWEEN_LOOKS if key == 0 else 0)
+            assert process.is_alive()
+    finally:
+        pool.close()
+
+
 def interrupt(result: Any) -> None:
     raise KeyboardInterrupt
 
@@ -237,7 +254,7 @@ class ByHand:
 
 def test_an_abandoned_evaluation_does_not_hold_up_a_later_one_with_its_key() -> None:
     executor = ByHand()
-    pool = ExecutorPool(sphere, executor, 1, timeout=0.01)
+    pool = worker_pool.ExecutorPool(sphere, executor, 1, timeout=0.01)
     pool.submit(0, START)
     outcomes = pool.wait(None)
     pool.submit(0, START)
