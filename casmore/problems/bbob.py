@@ -29,6 +29,7 @@ _RESULT_FOLDER = "unit"
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.+-]{2,}")
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_./@+=-]+")
 _LONGEST_PATH = 60  # leaves more than half of COCO's limit to the names
+_LINK = "casmore-xxxxxxxx/link"  # what is added to the folder of temporary files
 # less than 1e-8 by more than the rounding errors of COCO's values and ours, so that COCO agrees
 _FINAL_TARGET = 0.999e-8
 
@@ -296,10 +297,17 @@ def _path_for_coco(path: Path) -> Iterator[Path]:
     COCO also joins all options, with the folder more than once, into a string of at most 443
     characters, and ends the process if it is longer.
     """
-    if _PLAIN_PATH.fullmatch(str(path)) and len(str(path)) <= _LONGEST_PATH:
+    if _suits_coco(path):
         yield path
         return
-    with tempfile.TemporaryDirectory(prefix="casmore-") as folder:
-        link = Path(folder) / "link"
+    place = tempfile.gettempdir()
+    with tempfile.TemporaryDirectory(
+        prefix="casmore-", dir=place if _suits_coco(Path(place, _LINK)) else "/tmp"
+    ) as folder:
+        link = Path(folder, "link")
         link.symlink_to(path, target_is_directory=True)
         yield link
+
+
+def _suits_coco(path: Path) -> bool:
+    return bool(_PLAIN_PATH.fullmatch(str(path))) and len(str(path)) <= _LONGEST_PATH

@@ -1,5 +1,6 @@
 """BBOB through cocoex: what is evaluated, what is logged, when it ends."""
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,19 @@ def test_problems_follow_one_another_in_one_process(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="does not match the problem dimension"):
             fail(dimension)
     assert len(list(tmp_path.glob("unit*/*.info"))) == 3
+
+
+@pytest.mark.parametrize("place", ["my temporary files", "für_alle", "x" * 150])
+def test_any_folder_of_temporary_files_will_do(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / place).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / place))
+    folder = tmp_path / ("long" * 20)
+    folder.mkdir()
+    with _problem(folder) as problem:
+        problem.evaluate(np.zeros((1, 2)))
+    assert _rows(folder, "tdat")
 
 
 @pytest.mark.parametrize("name", ["with space", "ümläut", "comma,colon:", "plain"])
