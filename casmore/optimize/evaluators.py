@@ -8,6 +8,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from casmore.algorithms.real_numbers import shortened
 from casmore.optimize.evaluation import (
     BatchEvaluator,
@@ -15,10 +18,13 @@ from casmore.optimize.evaluation import (
     Evaluator,
     MapEvaluator,
     SerialEvaluator,
+    one_value,
 )
 from casmore.optimize.fmin_arguments import read_count
 from casmore.optimize.pool_evaluation import OutcomeReader, PoolEvaluator
 from casmore.optimize.worker_pool import ExecutorPool, Pool, WorkerPool
+
+Array = NDArray[np.float64]
 
 
 @dataclass
@@ -28,9 +34,7 @@ class Evaluation:
     Attributes
     ----------
     call
-        Calls f in this process, for the trace.
-    vectorized
-        Whether f takes a batch.
+        Calls f in this process.
     evaluate
         Evaluates the points of an iteration.
     read
@@ -40,10 +44,19 @@ class Evaluation:
     """
 
     call: Call
-    vectorized: bool
     evaluate: Evaluator
     read: OutcomeReader
     asynchronous: Pool | None = None
+
+    def value_at(self, x: Array) -> float:
+        """Return the value at a point, shape (n,), apart from the search: for the trace.
+
+        In asynchronous evaluation, where all workers are busy, f is called in this process.
+        """
+        if self.asynchronous is not None:
+            return one_value(self.call(x))
+        [(_, value)] = self.evaluate(x[np.newaxis], lambda: None)
+        return value
 
     def take_failures(self) -> int:
         """Return the number of failures since the last call."""
@@ -78,21 +91,21 @@ def open_evaluation(
         ):
             if given is not None:
                 raise ValueError(f"vectorized=True evaluates a batch in this process: no {name}")
-        return Evaluation(call, True, BatchEvaluator(call), read)
+        return Evaluation(call, BatchEvaluator(call), read)
     if workers is not None and executor is not None:
         raise ValueError("give workers or executor, not both")
     if callable(workers):
         if in_flight is not None or timeout is not None:
             raise ValueError("in_flight and timeout need a number of workers or an executor")
-        return Evaluation(call, False, MapEvaluator(call, workers), read)
+        return Evaluation(call, MapEvaluator(call, workers), read)
     pool = _pool(call, workers, executor, in_flight, timeout)
     if pool is None:
         if in_flight is not None or timeout is not None:
             raise ValueError("in_flight and timeout need workers or an executor")
-        return Evaluation(call, False, SerialEvaluator(call), read)
+        return Evaluation(call, SerialEvaluator(call), read)
     stack.callback(pool.close)
     asynchronous = None if in_flight is None else pool
-    return Evaluation(call, False, PoolEvaluator(pool, read), read, asynchronous)
+    return Evaluation(call, PoolEvaluator(pool, read), read, asynchronous)
 
 
 def _pool(

@@ -15,7 +15,7 @@ from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.lean_cas_more import LeanCasMore
 from casmore.optimize import asynchronous, fmin_arguments
 from casmore.optimize.checkpoint import Checkpoint, deciding_arguments
-from casmore.optimize.evaluation import Call, one_value
+from casmore.optimize.evaluation import Call
 from casmore.optimize.evaluation_log import EvaluationLog
 from casmore.optimize.evaluators import Evaluation, open_evaluation
 from casmore.optimize.known_points import add_known_points
@@ -108,7 +108,9 @@ def fmin(
     workers
         Evaluates the points of an iteration in parallel: a number of processes (-1: as many as
         there are processors), or a map-like callable such as ``pool.map``. With processes, an
-        evaluation that raises, dies or exceeds ``timeout`` counts as NaN, with a warning.
+        evaluation that raises, dies or exceeds ``timeout`` counts as NaN, with a warning. Unless
+        they are forked (on Linux before Python 3.14), a script needs ``if __name__ == "__main__":``
+        around the call.
     executor
         An executor of ``concurrent.futures``, or a dask client, to use instead of ``workers``.
         Failed evaluations count as NaN as well.
@@ -341,18 +343,13 @@ def _search(
 ) -> OptimizeResult:
     """Run to the end; an exception carries the result."""
 
-    def f_at(x: Array) -> float:
-        if evaluation.vectorized:
-            return one_value(evaluation.call(x[np.newaxis]))
-        return one_value(evaluation.call(x))
-
     try:
         observers.begin(run)
         if run.trace is not None and len(run.trace) == 0:
-            run.record(None, f_at)
+            run.record(None, evaluation.value_at)
         for y in _iterations(run, evaluation, log):
             run.failures += evaluation.take_failures()
-            run.record(y, f_at)
+            run.record(y, evaluation.value_at)
             observers(run)
         observers.end(run)
     except BaseException as error:

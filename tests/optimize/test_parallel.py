@@ -103,6 +103,12 @@ def test_what_fails_in_a_worker_is_a_value(f: Any, message: str, in_flight: int 
     assert sphere(result.x) == result.fun
 
 
+def test_f_at_the_mean_is_evaluated_in_a_worker_too() -> None:
+    result = casmore.fmin(process_of, START, 0.5, budget=14, seed=1, workers=2, trace=True)
+    assert len(result.trace) == 3
+    assert os.getpid() not in result.trace["f_mean"]
+
+
 @pytest.mark.parametrize("in_flight", [None, 2])
 def test_what_hangs_in_a_worker_is_a_value(in_flight: int | None) -> None:
     with pytest.warns(EvaluationFailedWarning, match=r"took more than 0.5 s"):
