@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
@@ -86,8 +87,9 @@ def run(
     plan = shard.of(whole) if shard else whole
 
     def tell(note: str) -> None:
-        # sys.stderr of this moment: beside a progress bar, rich replaces it
-        print(f"casmore: note: {note}", file=stream or sys.stderr, flush=True)
+        with suppress(OSError):  # the run continues if nobody reads it
+            # sys.stderr of this moment: beside a progress bar, rich replaces it
+            print(f"casmore: note: {note}", file=stream or sys.stderr, flush=True)
 
     with folder.session() as token:
         agree_on_config(folder, config)

@@ -1,5 +1,7 @@
 """Runs that are killed, stopped, broken and resumed, as real processes."""
 
+import errno
+import io
 import json
 import os
 import signal
@@ -26,7 +28,7 @@ from odd_solvers import FREE
 
 from casmore.experiments import backends, runner
 from casmore.experiments.backends import BackendError, WorkerDiedError
-from casmore.experiments.worker import UnitOutcome
+from casmore.experiments.worker import UnitOutcome, run_batch
 
 
 @pytest.fixture(scope="module")
@@ -236,6 +238,30 @@ def test_a_run_whose_workers_run_nothing_ends(
     with pytest.raises(WorkerDiedError, match="the workers end without running a unit"):
         runner.run(config(), tmp_path / "run", workers=2)
     assert idle.rounds == 3
+
+
+class _InThisProcess:
+    """Runs the units itself."""
+
+    def run(self, batches: Any, place: Any, *, workers: int, tick: Any) -> Iterator[UnitOutcome]:
+        for batch in batches:
+            yield from run_batch(batch, place)
+
+
+class _ClosedPipe(io.StringIO):
+    def write(self, text: str) -> int:
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def test_a_run_goes_on_if_nobody_reads_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "make", lambda *_: _InThisProcess())
+    (tmp_path / "manifest.json").write_bytes(b"")  # of which the user is told
+    summary = runner.run(config(), tmp_path, workers=1, stream=_ClosedPipe())
+    assert summary.published == summary.units == 12
+    (session,) = json.loads((tmp_path / "manifest.json").read_text())["sessions"]
+    assert "is damaged: it is empty" in session["notes"][0]
 
 
 def test_more_workers_than_a_machine_can_hold_are_refused(tmp_path: Path) -> None:
