@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from casmore.algorithms.stopping import StopReason
+from casmore.problems import bbob
 from casmore.problems.bbob import ObservedProblem, minimise
 from casmore.solvers.protocol import Seed
 from casmore.solvers.restarts import Restarting, RestartPolicy, UniformStart
@@ -178,6 +179,8 @@ def test_problems_follow_one_another_in_one_process(tmp_path: Path) -> None:
 def test_any_folder_of_temporary_files_will_do(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Where the system has no paths of open folders."""
+    monkeypatch.setattr(bbob, "_DESCRIPTORS", tmp_path / "none")
     (tmp_path / place).mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / place))
     folder = tmp_path / ("long" * 20)
@@ -188,11 +191,15 @@ def test_any_folder_of_temporary_files_will_do(
 
 
 @pytest.mark.parametrize("name", ["with space", "ümläut", "comma,colon:", "plain"])
-def test_any_path_will_do(name: str, tmp_path: Path) -> None:
+def test_any_path_will_do(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "temporary"  # a worker that is killed would leave its files there
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     outer = tmp_path / name
     outer.mkdir()
     with _problem(outer) as problem:
         problem.evaluate(np.zeros((1, 2)))
+        assert list(temporary.iterdir()) == []
     assert problem.folder.parent == outer
     assert (problem.folder / "bbobexp_f1.info").read_text().endswith("1:1|1.4e+00")
 
