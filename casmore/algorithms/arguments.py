@@ -23,7 +23,7 @@ def valid_start(x0: ArrayLike, sigma0: float) -> Array:
     Raises
     ------
     ValueError
-        If ``x0`` is not a finite vector, or ``sigma0`` not positive and finite.
+        If ``x0`` is not a finite vector, or ``sigma0`` not one number, positive and finite.
     TypeError
         If one of them is not real.
     """
@@ -32,26 +32,12 @@ def valid_start(x0: ArrayLike, sigma0: float) -> Array:
         raise ValueError(f"x0 must be a vector of at least one number, not of shape {mean.shape}")
     if not np.isfinite(mean).all():
         raise ValueError(f"x0 must be finite, not {mean}")
-    valid_step_size(sigma0)
-    return mean
-
-
-def valid_step_size(sigma0: float) -> float:
-    """Return the initial step size as a float.
-
-    Raises
-    ------
-    ValueError
-        If it is not one number, positive and finite.
-    TypeError
-        If it is not real.
-    """
     given = real_array(sigma0, "sigma0")
     if given.ndim > 0:
         raise ValueError(f"sigma0 must be one number, not {shortened(sigma0)}")
     if not 0 < given < math.inf:
         raise ValueError(f"sigma0 must be positive and finite, not {sigma0!r}")
-    return float(given)
+    return mean
 
 
 def valid_samples(X: ArrayLike, y: ArrayLike, n: int) -> tuple[Array, Array]:

@@ -75,7 +75,7 @@ class GaussianSearch(ABC):
     Parameters
     ----------
     mean, sigma0
-        Initial mean, shape (n,), and standard deviation, as ``valid_start`` returns them.
+        Initial mean, shape (n,), and standard deviation, checked by ``valid_start``.
     parameters
         The settings.
     seed
@@ -108,6 +108,7 @@ class GaussianSearch(ABC):
         *,
         diagonal: bool = False,
     ) -> None:
+        sigma0 = float(sigma0)  # a decimal, or an array of the caller's
         self.parameters = parameters
         self.target = target
         self.rng = np.random.default_rng(seed)

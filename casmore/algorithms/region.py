@@ -59,7 +59,7 @@ class Region:
             raise ValueError(f"lower[{i}] = {low[i]} must be less than upper[{i}] = {high[i]}")
         for i in np.flatnonzero((start < low) | (start > high)):
             raise ValueError(f"x0[{i}] = {start[i]} must be within [{low[i]}, {high[i]}]")
-        radius = 2 * sigma0
+        radius = 2 * float(sigma0)
         return cls(
             np.where(np.isfinite(low), low, np.minimum(start, high) - radius),
             np.where(np.isfinite(high), high, np.maximum(start, low) + radius),

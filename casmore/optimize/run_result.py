@@ -31,6 +31,8 @@ def build_result(
     distribution, space = run.solver.solver.distribution, run.space  # type: ignore[attr-defined]
     estimate = run.solver.solver.estimate_at_mean()  # type: ignore[attr-defined]
     recorded = {} if run.trace is None or not with_trace else {"trace": run.trace}
+    with np.errstate(all="ignore"):  # variances of tiny and huge steps may leave the doubles
+        covariance = space.covariance(distribution.mean, distribution.covariance)
     return OptimizeResult(
         **recorded,
         x=run.best_x.copy(),
@@ -45,7 +47,7 @@ def build_result(
         mean=space.to_user(np.array([distribution.mean]))[0],
         mean_value=estimate.value,
         mean_error=estimate.error,
-        cov=space.covariance(distribution.mean, distribution.covariance),
+        cov=covariance,
     )
 
 

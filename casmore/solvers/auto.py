@@ -164,7 +164,7 @@ class Auto:
         known_settings(settings, [field.name for field in fields(AutoParameters)], "auto")
         self.parameters = AutoParameters(**settings)
         self._region = Region.around(x0, sigma0, lower, upper)
-        self._sigma0, self._target = sigma0, target
+        self._sigma0, self._target = float(sigma0), target
         self._rng = np.random.default_rng(seed)
         start = np.array(x0, dtype=float)
         if self.parameters.center_first:

@@ -60,7 +60,7 @@ class PyBrainXnes(GaussianSearch):
         target: float | None = None,
         **settings: Any,
     ) -> None:
-        mean = valid_start(x0, sigma0)
+        mean, sigma0 = valid_start(x0, sigma0), float(sigma0)
         check_options(settings, _SETTINGS, "PyBrain's xNES")
         if population_size is not None:
             settings = {**settings, "batchSize": population_size}

@@ -1,5 +1,9 @@
 """Every registered solver minimises; pycma's adapters equal pycma itself."""
 
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
 import cma
 import numpy as np
 import pytest
@@ -39,6 +43,20 @@ def test_it_reaches_the_target(name: str) -> None:
     assert solver.best_y <= 1e-9
     # BLAS may sum one row in another order than many
     assert ellipsoid(solver.best_x[np.newaxis])[0] == pytest.approx(solver.best_y, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("sigma0", [Decimal(100), Fraction(100), np.int8(100), np.array(100.0)])
+def test_any_real_number_is_a_step_size(name: str, sigma0: Any) -> None:
+    solvers = [
+        registry.factory(name)(np.ones(2), s, population_size=None, seed=1, target=None)
+        for s in (sigma0, 100.0)
+    ]
+    for _ in range(2):
+        X, theirs = (solver.ask() for solver in solvers)
+        assert (X == theirs).all()
+        for solver in solvers:
+            solver.tell(X, ellipsoid(X))
 
 
 def test_the_adapter_runs_pycma_as_pycma_runs_itself() -> None:
