@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from casmore.atomic_io import write_text
 from casmore.plotting import style
@@ -20,6 +19,7 @@ from casmore.reports.league import (
 )
 from casmore.reports.league import title as league_title
 from casmore.reports.league_figure import strips
+from casmore.reports.terminal_table import terminal_table
 
 
 def write(folder: Path, title: str, standings: Sequence[Standing], *, back: str = "") -> None:
@@ -45,14 +45,13 @@ def write(folder: Path, title: str, standings: Sequence[Standing], *, back: str 
 
 def print_places(console: Console, standings: Sequence[Standing]) -> None:
     """Print the places of the solvers."""
-    table = Table(title=league_title(standings))
-    for heading in headings(standings):
-        name = heading == "solver"
-        table.add_column(heading, justify="left" if name else "right", no_wrap=name)
-    for standing in standings:
-        for entrant in standing.ours:
-            last = entrant is standing.ours[-1]
-            table.add_row(*cells(standing, entrant), end_section=last)
+    placed = [(standing, entrant) for standing in standings for entrant in standing.ours]
+    table = terminal_table(
+        league_title(standings),
+        headings(standings),
+        [cells(*place) for place in placed],
+        ends=[i for i, (standing, entrant) in enumerate(placed) if entrant is standing.ours[-1]],
+    )
     console.print(table)
     for note in notes(standings):
         console.print(note, markup=False, highlight=False)

@@ -31,6 +31,7 @@ from rich.table import Table
 
 from casmore.atomic_io import write_text
 from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, comparable, dimensions
+from casmore.reports.terminal_table import terminal_table
 from casmore.reports.unit_table import Effort
 
 _ERT_COLUMNS = tuple(f"ert_{t:.0e}".replace("e+0", "e").replace("e-0", "e-") for t in ERT_TARGETS)
@@ -211,17 +212,13 @@ def cells(line: Line) -> tuple[str, ...]:
 
 def table(lines: Sequence[Line]) -> Table:
     """Return the comparison as a table for the terminal."""
-    result = Table(title="Comparison, mean over functions", caption=caption(lines[0].solver))
-    for heading in HEADINGS:
-        name = heading == "solver"
-        # a terminal may not know the letter
-        result.add_column(
-            heading.replace("µ", "u"), justify="left" if name else "right", no_wrap=name
-        )
-    for line, following in zip(lines, [*lines[1:], None], strict=True):
-        last = following is None or following.dimension != line.dimension
-        result.add_row(*cells(line), end_section=last)
-    return result
+    return terminal_table(
+        "Comparison, mean over functions",
+        HEADINGS,
+        [cells(line) for line in lines],
+        ends=[i for i in range(len(lines) - 1) if lines[i].dimension != lines[i + 1].dimension],
+        caption=caption(lines[0].solver),
+    )
 
 
 def caption(reference: str) -> str:

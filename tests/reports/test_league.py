@@ -2,6 +2,7 @@
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,19 @@ def test_the_page_the_table_and_the_picture(standings: list[Standing], tmp_path:
     assert float(row["score"]) == pytest.approx(entrant.score, abs=1e-4)
     assert float(row["f6"]) == pytest.approx(entrant.points[6], abs=1e-4)
     assert row["f2"] == ""
+
+
+def test_a_long_name_hides_no_number(standings: list[Standing]) -> None:
+    own = standings[0].ours[0]
+    standing = replace(standings[0], ours=(replace(own, name="a-name-of-forty-characters." * 2),))
+    console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    league_page.print_places(console, [standing])
+    text = console.export_text()
+    cells = league.cells(standing, own)
+    assert len(cells) == 8
+    shown = " ".join(line.replace("│", " ") for line in text.splitlines() if "│" in line)
+    for cell in (cells[0], *cells[2:]):
+        assert f" {cell} " in shown
 
 
 def test_the_places_are_printed(standings: list[Standing]) -> None:
