@@ -90,11 +90,19 @@ class WorkerPool:
 
     def submit(self, key: int, x: Array) -> None:
         """Begin an evaluation in an idle process, or in a new one."""
-        process, connection = self._idle.pop() if self._idle else self._started()
+        while self._idle:
+            process, connection = self._idle.pop()
+            try:
+                connection.send(x)
+                break
+            except OSError:  # it has died while it was idle
+                connection.close()
+        else:
+            process, connection = self._started()
+            with suppress(OSError):  # it has died, which `wait` detects
+                connection.send(x)
         deadline = math.inf if self._timeout is None else time.monotonic() + self._timeout
         self._busy[connection] = process, key, deadline
-        with suppress(OSError):  # it has died, which `wait` detects
-            connection.send(x)
 
     def wait(self, seconds: float | None) -> list[Outcome]:
         """Return evaluations that have ended: by a value, an error, a crash or the timeout."""

@@ -148,6 +148,19 @@ def test_workers_end_though_the_caller_handles_sigterm() -> None:
     assert multiprocessing.active_children() == []
 
 
+def test_a_worker_that_dies_while_it_is_idle_costs_no_value() -> None:
+    pool = worker_pool.WorkerPool(np.sum, 1, None)
+    try:
+        for key in range(2):
+            pool.submit(key, np.ones(3))
+            assert pool.wait(None) == [(key, 3.0, None)]
+            ((process, _),) = pool._idle
+            process.kill()
+            process.join()
+    finally:
+        pool.close()
+
+
 def test_an_idle_worker_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """The parent of a worker may be a fork server, the default from Python 3.14 on."""
     has_server = "forkserver" in multiprocessing.get_all_start_methods()
