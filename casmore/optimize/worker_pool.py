@@ -10,7 +10,7 @@ import queue
 import signal
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -76,13 +76,7 @@ class WorkerPool:
     """
 
     def __init__(self, call: Callable[[Array], Any], workers: int, timeout: float | None) -> None:
-        try:
-            pickle.dumps(call)
-        except Exception as error:
-            raise TypeError(
-                "f can't be sent to worker processes; define it at the top of a module, or give "
-                f"executor=concurrent.futures.ThreadPoolExecutor(...): {error}"
-            ) from error
+        _check_picklable(call)
         self.capacity = workers
         self._call, self._timeout = call, timeout
         self._idle: list[tuple[BaseProcess, Connection]] = []
@@ -156,6 +150,16 @@ class WorkerPool:
         return ended
 
 
+def _check_picklable(call: Callable[[Array], Any]) -> None:
+    try:
+        pickle.dumps(call)
+    except Exception as error:
+        raise TypeError(
+            "f can't be sent to worker processes; define it at the top of a module, or give "
+            f"executor=concurrent.futures.ThreadPoolExecutor(...): {error}"
+        ) from error
+
+
 def _serve(connection: Connection, call: Callable[[Array], Any]) -> None:
     """Evaluate points until the parent closes the pipe or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
@@ -192,11 +196,18 @@ class ExecutorPool:
         Number of evaluations in progress at a time.
     timeout
         Seconds after which an evaluation counts as failed; it may continue in the background.
+
+    Raises
+    ------
+    TypeError
+        If the executor has processes, and ``call`` can't be pickled.
     """
 
     def __init__(
         self, call: Callable[[Array], Any], executor: Any, in_flight: int, timeout: float | None
     ) -> None:
+        if isinstance(executor, ProcessPoolExecutor):
+            _check_picklable(call)
         self.capacity = in_flight
         self._call, self._timeout = call, timeout
         # a dask client: its own futures are not concurrent.futures, and assume that f is pure

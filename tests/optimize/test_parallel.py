@@ -190,6 +190,11 @@ def test_a_forgotten_return_in_a_worker_is_an_error() -> None:
 def test_a_function_that_can_not_be_sent_is_named_at_once() -> None:
     with pytest.raises(TypeError, match="define it at the top of a module"):
         casmore.fmin(lambda x: 0.0, START, 0.5, workers=2)
+    with (
+        concurrent.futures.ProcessPoolExecutor(1) as executor,
+        pytest.raises(TypeError, match="define it at the top of a module"),
+    ):
+        casmore.fmin(lambda x: 0.0, START, 0.5, executor=executor)
 
 
 class Counting:
