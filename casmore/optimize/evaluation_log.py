@@ -20,7 +20,7 @@ _COLUMNS = ("evaluation", "seconds", "f")
 
 
 class EvaluationLog:
-    """Appends each evaluation to a CSV file: number, seconds since the start, f, and x.
+    """Appends each evaluation to a CSV file: number, seconds since the call began, f, and x.
 
     Numbers are written with all digits, so that reading them back gives the same values.
 

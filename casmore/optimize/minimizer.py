@@ -293,6 +293,8 @@ def execute(
         loaded = None if saved is None else saved.load()
         if loaded is not None:
             run = loaded.continued_by(run)
+        elif run.trace is not None and len(run.trace) > 0:
+            raise ValueError("trace holds another run; give a new casmore.Trace()")
         log: Log = _no_log
         if history is not None:
             kept = None if loaded is None else run.evaluations

@@ -105,6 +105,8 @@ def test_a_resumed_run_fills_the_trace_of_its_call(tmp_path: Path, whole: Any) -
     assert casmore.fmin(rosen, **CALL, checkpoint=path, trace=trace).trace is trace
     assert np.array_equal(trace["entropy"], whole.trace["entropy"])
     assert "trace" not in casmore.fmin(rosen, **CALL, checkpoint=path)
+    with pytest.raises(ValueError, match="trace holds another run"):
+        casmore.fmin(rosen, **CALL, trace=trace)
 
 
 def test_f_may_change_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
