@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import OptimizeResult
 
+from casmore.algorithms.real_numbers import real_array
 from casmore.optimize import fmin_arguments
 from casmore.optimize.evaluation import Call
 from casmore.optimize.minimizer import Callback, execute
@@ -148,7 +149,7 @@ def _read_start(bounds: Any, x0: ArrayLike | None, sigma0: ArrayLike | None) -> 
         raise TypeError("give bounds, or x0 and sigma0: where is the minimum expected?")
     if isinstance(bounds, Iterator):
         bounds = list(bounds)
-    n = _dimension(bounds) if x0 is None else np.size(x0)
+    n = _dimension(bounds) if x0 is None else real_array(x0, "x0").size
     lower, upper = read_bounds(bounds, n)
     with np.errstate(over="ignore"):  # bounds at the ends of the floats: as if there were none
         width = upper - lower

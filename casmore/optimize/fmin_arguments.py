@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,18 @@ def check_flag(name: str, given: Any) -> None:
         raise TypeError(f"{name} must be True or False, not {given!r}")
 
 
+def check_file(name: str, given: Any) -> None:
+    """Raise an error unless the value is None or the name of a file.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    if given is not None and not isinstance(given, str | os.PathLike):
+        raise TypeError(f"{name} must be the name of a file, not {shortened(given)}")
+
+
 def check_callable(name: str, given: Any, *, optional: bool = False) -> None:
     """Raise an error unless the value is callable.
 
@@ -211,7 +224,7 @@ def dimension(x0: Any, x_known: Any) -> int:
         If the points are not an array of shape (k, n).
     """
     if x0 is not None:
-        return max(1, np.size(x0))  # other shapes are refused later
+        return max(1, real_array(x0, "x0").size)  # other shapes are refused later
     if x_known is None:
         raise TypeError("x0 is missing: give the point at which to start")
     if isinstance(x_known, str | Path):

@@ -275,6 +275,8 @@ def execute(
         The search space with its starting point, and the seed. A checkpoint of a call that differs
         in one of these three is refused.
     """
+    for name, file in (("checkpoint", checkpoint), ("history", history)):
+        fmin_arguments.check_file(name, file)
     with ExitStack() as stack:
         evaluation = open_evaluation(
             stack,
