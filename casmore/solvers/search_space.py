@@ -168,8 +168,9 @@ class SearchSpace:
         lower, upper, first, last = self._sides()
         w, given = self.widths, v
         v = self._mirrored(given)
-        # beyond an odd number of turning points the coordinate is mirrored
-        signs = np.sign(self._mirrored(given + 1e-3 * w) - v)
+        # beyond an odd number of turning points the coordinate is mirrored; the difference may be
+        # lost in rounding beside a large coordinate
+        signs = np.where(v == given, 1.0, np.sign(self._mirrored(given + 1e-3 * w) - v))
         with np.errstate(over="ignore", invalid="ignore"):
             slopes = np.where(v < lower + w, (v - first) / (2 * w), 1.0)
             return signs * np.where(v > upper - w, (last - v) / (2 * w), slopes)

@@ -67,6 +67,13 @@ def test_the_covariance_is_mapped_by_the_derivative(sigma0: Any, u: list[float])
     assert found == pytest.approx(expected, abs=1e-4 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize(("x", "sigma0"), [(2.0**53, 60.0), (1e9, 1e-5), (-1e6, 1e-8)])
+def test_the_covariance_is_kept_beside_a_large_offset(x: float, sigma0: float) -> None:
+    start = read_start([x, 500.0], sigma0, bounds=[(None, None), (0, 999)])
+    covariance = start.space.covariance(start.u0, sigma0**2 * np.eye(2))
+    assert covariance == pytest.approx(sigma0**2 * np.eye(2), rel=1e-12)
+
+
 def test_fixed_coordinates_are_inserted() -> None:
     start = read_start(
         [9.0, 1.0, 2.0, 9.0], 0.5, bounds=[(3, 3), *[(None, None)] * 3], fixed={3: -1.0}
