@@ -4,6 +4,7 @@ Sizes are in inches. A figure that is included in a paper without scaling has th
 here.
 """
 
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 COLUMN, PAGE = 3.5, 7.16  # widths of one column and of both
 
@@ -70,10 +72,29 @@ def marker(index: int) -> str:
     return _MARKERS[index % len(_MARKERS)]
 
 
-def legend_above(figure: Figure, ax: Axes) -> None:
-    """Put one legend, of what ``ax`` shows, in a row above all panels."""
+def legend_above(figure: Figure, ax: Axes, *, most: int | None = None, **look: Any) -> None:
+    """Put one legend, of what ``ax`` shows, above all panels, in as many columns as fit.
+
+    ``most`` is the largest number of columns; default: one for each label.
+    """
     handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    for columns in range(min(len(labels), most or len(labels)), 0, -1):
+        legend = figure.legend(handles, labels, loc="outside upper center", ncols=columns, **look)
+        if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            return
+        legend.remove()
+
+
+def break_lines(figure: Figure, text: Text) -> int:
+    """Break a text that is wider than its figure into lines; return how many are added."""
+    width, available = text.get_window_extent().width, figure.bbox.width
+    if width <= available:
+        return 0
+    content = text.get_text()
+    length = int(0.9 * len(content) * available / width)
+    lines = textwrap.wrap(content, length, break_on_hyphens=False)
+    text.set_text("\n".join(lines))
+    return len(lines) - 1
 
 
 def save(figure: Figure, stem: Path) -> tuple[Path, Path]:

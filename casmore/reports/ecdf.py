@@ -163,6 +163,6 @@ def _what_is_in(by_solver: Mapping[str, Sequence[Runtimes]], budget: float) -> s
 
 
 def _legend(figure: Figure, ax: Axes, order: Sequence[str]) -> None:
-    handles = [ax.plot([], [], label=solver, **style.line(i))[0] for i, solver in enumerate(order)]
-    columns = min(len(order), 6 if figure.get_figwidth() > style.COLUMN else 3)
-    figure.legend(handles=handles, loc="outside upper center", ncols=columns)
+    for i, solver in enumerate(order):
+        ax.plot([], [], label=solver, **style.line(i))
+    style.legend_above(figure, ax, most=6 if figure.get_figwidth() > style.COLUMN else 3)

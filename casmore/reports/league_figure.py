@@ -67,14 +67,10 @@ def _write_ranks(ax: Axes, y: int, standing: Standing, order: Sequence[str]) -> 
 
 def _legend(figure: Figure, order: Sequence[str], suite: Suite) -> None:
     ax = figure.axes[0]
-    handles = [
-        ax.plot([], [], style.marker(i), color=style.line(i)["color"], label=name)[0]
-        for i, name in enumerate(order)
-    ]
+    for i, name in enumerate(order):
+        ax.plot([], [], style.marker(i), color=style.line(i)["color"], label=name)
     if suite.in_archive:
-        handles.append(ax.plot([], [], "|", color="0.6", label="the archive's algorithms")[0])
-    handles += [
-        ax.plot([], [], color=VIRTUAL[name], linewidth=2.5, label=name)[0]
-        for name in reversed(suite.best)
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=6, fontsize=7)
+        ax.plot([], [], "|", color="0.6", label="the archive's algorithms")
+    for name in reversed(suite.best):
+        ax.plot([], [], color=VIRTUAL[name], linewidth=2.5, label=name)
+    style.legend_above(figure, ax, most=6, fontsize=7)

@@ -72,8 +72,7 @@ def by_dimension(runtimes: Sequence[Runtimes]) -> Figure:
             ecdf_axes.small_panel(ax, f"{n}-D   ({trial_note(own)})", limit)
         figure.supxlabel("evaluations / dimension", fontsize=8)
         figure.supylabel("fraction of function-target pairs", fontsize=8)
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=7, fontsize=7)
+        style.legend_above(figure, axes[0, 0], most=7, fontsize=7)
     return figure
 
 
@@ -124,8 +123,7 @@ def _figure(
         label = f"evaluations / dimension, {dimension}-D   ({trial_note(own)})"
         figure.supxlabel(label, fontsize=8)
         figure.supylabel("fraction of function-target pairs", fontsize=8)
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=7, fontsize=7)
+        style.legend_above(figure, axes[0, 0], most=7, fontsize=7)
     return figure
 
 

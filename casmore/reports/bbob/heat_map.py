@@ -13,6 +13,7 @@ from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
+_LINE_HEIGHT = 0.13  # inches
 _LARGEST = 8.0  # the colours end at this ratio and at its inverse
 
 
@@ -61,13 +62,17 @@ def heat_map(runtimes: Sequence[Runtimes], solver: str, other: str) -> Figure:
         bar.minorticks_off()
         bar.ax.tick_params(labelsize=6)
         _finish(ax, rows, suite)
-        ax.set_title(f"ERT of {solver} / ERT of {other}   (blue: {solver} needs fewer evaluations)")
-        ax.set_xlabel(
+        title = ax.set_title(
+            f"ERT of {solver} / ERT of {other}   (blue: {solver} needs fewer evaluations)"
+        )
+        note = ax.set_xlabel(
             f"ratio to the hardest target that both reach; a triangle: {solver} (blue) or {other} "
             f"(red) reaches harder ones, too; {trial_note(shown)}",
             fontsize=6.5,
             labelpad=14,  # below the groups
         )
+        added = sum(style.break_lines(figure, text) for text in (title, note))
+        figure.set_figheight(figure.get_figheight() + _LINE_HEIGHT * added)
     return figure
 
 

@@ -42,8 +42,7 @@ def scaling(runtimes: Sequence[Runtimes]) -> Figure:
             _panel(ax, function, own, names, all_dimensions)
         figure.supxlabel(f"dimension   ({trial_note(runtimes)})", fontsize=8)
         figure.supylabel("ERT / dimension, to 1e-8", fontsize=8)
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=7, fontsize=7)
+        style.legend_above(figure, axes[0, 0], most=7, fontsize=7)
     return figure
 
 

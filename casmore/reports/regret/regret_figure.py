@@ -152,6 +152,4 @@ def _label(figure: Figure, axes: NDArray[Any]) -> None:
     for row in axes:
         row[0].set_ylabel("fraction of\nfunction-target pairs", fontsize=7)
     figure.supxlabel("evaluations / dimension", fontsize=8)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    columns = min(len(labels), _SOLVERS_IN_A_ROW)
-    figure.legend(handles, labels, loc="outside upper center", ncols=max(columns, 1))
+    style.legend_above(figure, axes[0, 0], most=_SOLVERS_IN_A_ROW)
