@@ -27,7 +27,8 @@ class BoundedSolver:
     ``casmore.BoundedSolver(casmore.CasMore, x0, sigma0, bounds=[(0, 1)] * 3, seed=1)``
 
     All points that ``ask`` returns are inside the bounds. Points that the solver asked for are told
-    to it in its original coordinates, any other points in the nearest coordinates that map to them.
+    to it in its original coordinates, any other points in the nearest coordinates that map to them,
+    and points outside the bounds as the nearest points inside.
 
     Parameters
     ----------
