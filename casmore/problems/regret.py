@@ -46,7 +46,7 @@ class RegretRecorder:
 
     def add(self, y: Array) -> None:
         """Add the values of samples, shape (k,), before the mean of their distribution changes."""
-        self._values.append(y)
+        self._values.append(y.copy())  # a solver may modify the values that it is told
         self._count += len(y)
         if self._count < self._next:
             return

@@ -53,6 +53,16 @@ def test_infinite_values_are_samples_like_others() -> None:
     assert record["mean"] == [None] * 4
 
 
+def test_a_solver_that_modifies_its_values_does_not_change_the_record() -> None:
+    recorder = RegretRecorder(lambda: 0.0)
+    values = np.array([3.0, 1.0, 2.0])
+    recorder.add(values)
+    values -= values.min()
+    values.sort()
+    recorder.end()
+    assert recorder.document(0.0)["samples"][0] == [3.0] * len(QUANTILES)
+
+
 class _Logging(bbob.ObservedProblem):
     values: list[float]
 
