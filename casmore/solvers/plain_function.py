@@ -6,6 +6,7 @@ Many optimizers have this form. `adapt` makes a solver from such a function. The
 
 import copy
 import inspect
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -133,9 +134,14 @@ def _run(
         called = True
         return objective(x)
 
-    # copies: a repeated run uses the same starting point and the same random numbers
-    function(f, x0.copy(), budget, copy.deepcopy(rng), **copy.deepcopy(settings))
+    name = getattr(function, "__name__", function)
+    try:
+        # copies: a repeated run uses the same starting point and the same random numbers
+        function(f, x0.copy(), budget, copy.deepcopy(rng), **copy.deepcopy(settings))
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
+        # may be a mistake in the function, but only ends the run, see `Bridge`
+        warnings.warn(f"{name} raised {type(error).__name__}: {error}", stacklevel=2)
+        raise
     if not called:
-        name = getattr(function, "__name__", function)
         raise RuntimeError(f"{name} has returned without calling f once")
     return {StopReason.NO_PROGRESS: 0.0}

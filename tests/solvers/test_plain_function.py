@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from casmore.algorithms.stopping import StopReason
 from casmore.solvers import plain_function, registry
 from casmore.solvers.conformance import check_solver
 from casmore.solvers.plain_function import PlainFunction
@@ -137,3 +138,15 @@ def test_a_function_that_never_calls_f_is_refused() -> None:
 
     with pytest.raises(RuntimeError, match="idle has returned without calling f once"):
         PlainFunction(idle)(np.ones(2), 1.0).run_through(lambda X: None)
+
+
+def test_an_error_that_only_ends_the_run_is_a_warning() -> None:
+    def breaks(f: Any, x0: Array, budget: int, rng: Any) -> None:
+        f(x0)
+        f(x0)
+        raise ValueError("shapes (3,) and (2,) differ")
+
+    solver = PlainFunction(breaks)(np.ones(2), 1.0)
+    with pytest.warns(UserWarning, match=r"breaks raised ValueError: shapes \(3,\) and \(2,\)"):
+        solver.run_through(lambda X: np.sum(X**2, axis=1))
+    assert solver.stop() == {StopReason.UPDATE_FAILED: 2.0}
