@@ -31,6 +31,8 @@ from casmore.solvers import plain_function, registry
 from casmore.solvers.restarts import Restarting
 from casmore.trace import Trace
 
+_MOST_WARNINGS = 20  # of a unit: there may be one with other numbers in each step
+
 # a trace, further columns, and the reasons why the run ended
 _Traced = tuple[Trace, dict[str, NDArray[np.float32]], dict[StopReason, float]]
 
@@ -241,7 +243,9 @@ class _Measured:
 
     def __enter__(self) -> Self:
         self._catching = warnings.catch_warnings(record=True)
-        self._warned = self._catching.__enter__() or []
+        warned = self._catching.__enter__()
+        assert warned is not None  # it records
+        self._warned = warned
         warnings.simplefilter("default")
         self._wall, self._cpu = time.perf_counter(), time.process_time()
         return self
@@ -256,7 +260,7 @@ class _Measured:
         return {
             "wall_seconds": round(self._wall, 6),
             "cpu_seconds": round(self._cpu, 6),
-            "warnings": sorted({str(w.message) for w in self._warned}),
+            "warnings": list(dict.fromkeys(str(w.message) for w in self._warned))[:_MOST_WARNINGS],
             "versions": _versions(),
             "kernels": kernels(),
         }

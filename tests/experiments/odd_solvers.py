@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,16 @@ class FailsIn3D(RandomSearch):
         super().tell(X, y)
         if X.shape[1] == 3 and self._populations == 3 and "CURED" not in os.environ:
             raise ArithmeticError("no luck in 3-D")
+
+
+class Warns(RandomSearch):
+    """Warns in each step, twice of the same and once of its number."""
+
+    def tell(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        super().tell(X, y)
+        for _ in range(2):
+            warnings.warn(f"{X.shape[1]}-D is little", stacklevel=2)
+        warnings.warn(f"step {self.evaluations}", stacklevel=2)
 
 
 class RefusesIn3D(RandomSearch):

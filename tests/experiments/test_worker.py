@@ -71,6 +71,16 @@ def test_restarts_that_a_solver_does_by_itself_are_logged(tmp_path: Path) -> Non
     assert len(rows) == record["restarts"]
 
 
+def test_the_first_warnings_are_in_the_record_once(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    plan = make_plan(config(solver="odd_solvers:Warns"))
+    for work in (plan[0], plan[1], plan[-1]):
+        assert run_unit(work, folder).error is None
+        found = json.loads(folder.sidecar(work.unit).read_text())["warnings"]
+        assert found[:3] == [f"{work.unit.dimension}-D is little", "step 5", "step 10"]
+        assert len(found) == len(set(found)) <= 20
+
+
 def test_the_same_unit_gives_the_same_data(finished: Path, work: Work, tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     run_unit(work, folder)
