@@ -1,5 +1,6 @@
 """Atomic I/O: after a crash a file has either its old or its new content, never a part of it."""
 
+import errno
 import json
 import os
 import shutil
@@ -115,6 +116,10 @@ def sync(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        # some network file systems can't flush folders
+        if error.errno != errno.EINVAL or not path.is_dir():
+            raise
     finally:
         os.close(descriptor)
 

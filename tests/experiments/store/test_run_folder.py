@@ -1,6 +1,8 @@
 """Who may write in a run's folder, and what is swept."""
 
+import errno
 import os
+import stat
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -145,3 +147,38 @@ def test_json_is_replaced_in_one_step(tmp_path: Path) -> None:
         write_json(path, {"a": float("nan")})
     assert read_json(path) == {"a": 1}
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_system_that_cannot_flush_folders_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As some versions of Linux on shares of Windows, and shared folders of VirtualBox."""
+    flush = os.fsync
+
+    def refuse_folders(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", refuse_folders)
+    folder = RunFolder(tmp_path)
+    with folder.private(UNIT.label, UNIT.name) as private:
+        folder.publish(_finished(folder, private), UNIT)
+    assert folder.is_published(UNIT)
+
+
+@pytest.mark.parametrize("failure", [errno.EIO, errno.EINVAL])
+def test_a_file_that_is_not_flushed_is_not_published(
+    failure: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = RunFolder(tmp_path)
+    with folder.private(UNIT.label, UNIT.name) as private:
+        finished = _finished(folder, private)
+
+        def refuse(descriptor: int) -> None:
+            raise OSError(failure, os.strerror(failure))
+
+        monkeypatch.setattr(os, "fsync", refuse)
+        with pytest.raises(OSError, match=os.strerror(failure)):
+            folder.publish(finished, UNIT)
+    assert not folder.is_published(UNIT)
