@@ -61,12 +61,14 @@ def exclusive(path: Path, *, wait: bool = False) -> Iterator[str]:
     ------
     LockedError
         If another process holds it, and ``wait`` is False.
+    OSError
+        If the file can't be written, or its file system does not support locks.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     # opened for appending: a refused process must not truncate the holder's note
     with path.open("a+", encoding="utf-8") as file:
         if wait:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            _flock(file, fcntl.LOCK_EX)
         else:
             _take(file, fcntl.LOCK_EX)
         file.truncate(0)
@@ -121,10 +123,23 @@ def has_token(path: Path, token: str) -> bool:
         return False
 
 
+def _flock(file: TextIO, kind: int) -> None:
+    try:
+        fcntl.flock(file, kind)
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"{error.strerror}: the file system must support locks (flock)",
+            file.name,
+        ) from error
+
+
 def _take(file: TextIO, kind: int) -> None:
     for attempt in range(_ATTEMPTS):
         try:
-            fcntl.flock(file, kind | fcntl.LOCK_NB)
+            _flock(file, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             if attempt == _ATTEMPTS - 1:
                 raise LockedError(_read(file)) from None

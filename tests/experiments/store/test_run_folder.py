@@ -1,6 +1,7 @@
 """Who may write in a run's folder, and what is swept."""
 
 import errno
+import fcntl
 import os
 import stat
 import subprocess
@@ -182,3 +183,20 @@ def test_a_file_that_is_not_flushed_is_not_published(
         with pytest.raises(OSError, match=os.strerror(failure)):
             folder.publish(finished, UNIT)
     assert not folder.is_published(UNIT)
+
+
+def test_a_file_system_without_locks_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Lustre without its mount option ``flock``."""
+
+    def refuse(file: object, kind: int) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with (
+        pytest.raises(OSError, match="must support locks") as raised,
+        RunFolder(tmp_path).session(),
+    ):
+        pass
+    assert raised.value.filename == str(tmp_path / "locks/run")
