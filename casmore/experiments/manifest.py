@@ -25,6 +25,8 @@ _PACKAGES = (
     "scipy",
     "coco-experiment",
     "cma",
+    "cmaes",
+    "PyBrain2",
     "gymnasium",
     "mujoco",
     "loky",

@@ -1,18 +1,22 @@
 """One unit, run in this process: what is published, and what is not."""
 
 import json
+import re
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
 from harness import config
 
+from casmore.experiments.manifest import versions
 from casmore.experiments.plan import make_plan
 from casmore.experiments.shard import WHOLE
 from casmore.experiments.store.coco_files import BrokenDataError, check_trial
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Work
 from casmore.experiments.worker import Workplace, run_batch, run_unit
+from casmore.solvers import registry
 
 
 @pytest.fixture
@@ -53,6 +57,17 @@ def test_the_record(finished: Path) -> None:
     assert min(row[0] for row in regret["samples"]) == pytest.approx(
         float(rows[-1].split()[2]), rel=1e-5
     )
+
+
+def test_the_versions_of_the_packages_of_all_solvers_are_recorded() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = {solver.extra for solver in registry.registered() if solver.extra}
+    needed = {
+        re.split("[>=<]", requirement)[0]
+        for extra in extras
+        for requirement in project["optional-dependencies"][extra]
+    }
+    assert {"cma", "cmaes"} <= needed <= versions().keys()
 
 
 def test_restarts_that_a_solver_does_by_itself_are_logged(tmp_path: Path) -> None:
