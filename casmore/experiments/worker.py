@@ -31,6 +31,7 @@ from casmore.solvers import plain_function, registry
 from casmore.solvers.restarts import Restarting
 from casmore.trace import Trace
 
+_LONGEST_ERROR = 500  # in a list of failures; the traceback has all of it
 _MOST_WARNINGS = 20  # of a unit: there may be one with other numbers in each step
 
 # a trace, further columns, and the reasons why the run ended
@@ -122,13 +123,18 @@ def run_unit(work: Work, folder: RunFolder, *, timeout: float | None = None) -> 
             write_checksums(finished)
             folder.publish(finished, unit)
     except BaseException as error:  # a solver may raise anything; workers ignore Ctrl-C
-        summary = "".join(traceback.format_exception_only(error)).strip()
+        summary = _one_line("".join(traceback.format_exception_only(error)))
         with suppress(OSError):  # the unit may have failed because the disk is full
             write_failure(folder, work, summary, traceback.format_exc())
         return UnitOutcome(unit, time.perf_counter() - began, error=summary)
     return UnitOutcome(
         unit, time.perf_counter() - began, record["evaluations"], kernels=record["kernels"]
     )
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_ERROR else f"{line[:_LONGEST_ERROR]} ..."
 
 
 def write_failure(folder: RunFolder, work: Work, summary: str, details: str) -> None:

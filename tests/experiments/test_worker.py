@@ -126,6 +126,23 @@ def test_a_solver_that_raises_no_ordinary_exception_fails_its_unit_alone(tmp_pat
     assert all("in tell" in failure["traceback"] for failure in failures)
 
 
+def test_a_long_error_is_shortened_to_a_line(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "the output of a program:\n  " + "line\n" * 200
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError(text)
+
+    monkeypatch.setattr("casmore.experiments.worker.registry.factory", fail)
+    folder = RunFolder(tmp_path)
+    error = run_unit(work, folder).error
+    assert error is not None
+    assert error.startswith("RuntimeError: the output of a program: line line ")
+    assert len(error) < 600
+    assert text in json.loads(folder.failure(work.unit).read_text())["traceback"]
+
+
 def test_a_unit_with_broken_data_is_not_published(
     work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
