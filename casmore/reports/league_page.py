@@ -50,6 +50,7 @@ def print_places(console: Console, standings: Sequence[Standing]) -> None:
         league_title(standings),
         headings(standings),
         [cells(*place) for place in placed],
+        width=console.width,
         ends=[i for i, (standing, entrant) in enumerate(placed) if entrant is standing.ours[-1]],
     )
     console.print(table)

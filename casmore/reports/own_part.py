@@ -73,7 +73,7 @@ def make(run: Path, runtimes: Sequence[Runtimes], reports: Path, console: Consol
     league_page.print_places(console, standings)
     league_page.write(reports, title, standings, back="index.html")
     lines = summary.compare(runtimes, budgets, efforts)
-    console.print(summary.table(lines))
+    console.print(summary.table(lines, console.width))
     summary.write_csv(reports / "summary.csv", runtimes, budgets, efforts)
     unit_table.write_csv(reports / "units.csv", rows)
     run_page.write(reports / "run.html", title, run, rows)

@@ -210,12 +210,13 @@ def cells(line: Line) -> tuple[str, ...]:
     )
 
 
-def table(lines: Sequence[Line]) -> Table:
-    """Return the comparison as a table for the terminal."""
+def table(lines: Sequence[Line], width: int) -> Table:
+    """Return the comparison as a table for a terminal of a width, in characters."""
     return terminal_table(
         "Comparison, mean over functions",
         HEADINGS,
         [cells(line) for line in lines],
+        width=width,
         ends=[i for i in range(len(lines) - 1) if lines[i].dimension != lines[i + 1].dimension],
         caption=caption(lines[0].solver),
     )

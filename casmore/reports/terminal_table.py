@@ -10,10 +10,11 @@ def terminal_table(
     headings: Sequence[str],
     rows: Sequence[Sequence[str]],
     *,
+    width: int,
     ends: Collection[int],
     caption: str | None = None,
 ) -> Table:
-    """Return a table in which headings and names are broken into lines, but no number is cut.
+    """Return a table; if it is too wide, headings and names are broken into lines, but no number.
 
     Parameters
     ----------
@@ -23,20 +24,24 @@ def terminal_table(
         Headings of the columns; the column of names has the heading "solver".
     rows
         At least one row of cells.
+    width
+        Width of the terminal, in characters.
     ends
         The rows, counted from 0, below which there is a line.
     caption
         Text below the table.
     """
     table = Table(title=title, caption=caption)
-    for heading, *column in zip(headings, *rows, strict=True):
+    columns = list(zip(headings, *rows, strict=True))
+    fits = sum(max(map(len, column)) + 3 for column in columns) + 1 <= width  # with the borders
+    for heading, *column in columns:
         if heading == "solver":
             table.add_column(heading, overflow="fold")
             continue
-        width = max(map(len, [*heading.split(), *column]))
+        narrow = None if fits else max(map(len, [*heading.split(), *column]))
         # a terminal may not know the letter
         name = heading.replace("µ", "u")
-        table.add_column(name, justify="right", min_width=width, max_width=width)
+        table.add_column(name, justify="right", min_width=narrow, max_width=narrow)
     for i, row in enumerate(rows):
         table.add_row(*row, end_section=i in ends)
     return table

@@ -178,7 +178,7 @@ def test_table_shows_the_comparison() -> None:
         microseconds=48.7,
     )
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    console.print(summary.table([line, replace(line, dimension=10)]))
+    console.print(summary.table([line, replace(line, dimension=10)], console.width))
     text = console.export_text()
     row = next(shown for shown in text.splitlines() if "CAS-MORE" in shown)
     cells = [cell.strip() for cell in row.strip("│ ").split("│")]
