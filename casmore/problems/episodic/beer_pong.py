@@ -33,7 +33,9 @@ _INNER, _OUTER = 0.071, 0.081  # radii of the cup
 _SECTORS = 12
 _TOP = np.array([*CUP, 0.95])
 _FINAL = np.array([*CUP, 0.865])
-_DEAD = {"solref": (-10000.0, -100.0)}
+# The ball bounces off table, wall and floor, and comes to rest in the cup, whose damping is larger.
+# MuJoCo takes the settings of the geom with the larger priority; the ball's is 1, the others' 0.
+_DAMPED = {**wam.BALL_CONTACT, "solref": (-10000.0, -100.0), "priority": 2}
 
 
 @cache
@@ -59,8 +61,8 @@ def model() -> Any:
         **wam.UNTOUCHABLE,
     )
     wam.add_ball(spec, solref=(-10000.0, -10.0))
-    wam.add_box(spec, "table", (0.4, 0.6, 0.4), (0, -1.85, 0.4025), (0.55, 0.4, 0.28), **_DEAD)
-    wam.add_box(spec, "wall", (0.4, 0.04, 1.1), (0, -2.45, 1.1), (0.8, 0.8, 0.82), **_DEAD)
+    wam.add_box(spec, "table", (0.4, 0.6, 0.4), (0, -1.85, 0.4025), (0.55, 0.4, 0.28))
+    wam.add_box(spec, "wall", (0.4, 0.04, 1.1), (0, -2.45, 1.1), (0.8, 0.8, 0.82))
     _add_cup(spec)
     wam.add_contact_sensor(spec, "on_table", "ball", "table")
     wam.add_contact_sensor(spec, "in_cup", "ball", "cup_bottom")
@@ -89,7 +91,7 @@ def _add_cup(spec: Any) -> None:
             ),
             (0.75, 0.12, 0.12),
             quat=(np.cos(angle / 2), 0, 0, np.sin(angle / 2)),
-            **_DEAD,
+            **_DAMPED,
         )
     spec.worldbody.add_geom(
         name="cup_bottom",
@@ -99,7 +101,7 @@ def _add_cup(spec: Any) -> None:
         rgba=[0.9, 0.85, 0.8, 1],
         contype=0,
         conaffinity=1,
-        **_DEAD,
+        **_DAMPED,
     )
 
 

@@ -163,6 +163,14 @@ def _draw_link(body: Any, following: Link) -> None:
 UNTOUCHABLE = {"contype": 0, "conaffinity": 0, "group": 1}
 
 
+# settings of a ball's contacts
+BALL_CONTACT = {
+    "condim": 4,
+    "friction": [0.1, 0.1, 0.1],
+    "solimp": [0.9, 0.95, 0.001, 0.5, 2],
+}
+
+
 def add_ball(spec: Any, *, solref: tuple[float, float]) -> Any:
     """Add a table tennis ball without spin: its three joints are its position in the world.
 
@@ -180,11 +188,9 @@ def add_ball(spec: Any, *, solref: tuple[float, float]) -> Any:
         size=[0.025, 0, 0],
         mass=0.1,
         rgba=[0.95, 0.45, 0.05, 1],
-        condim=4,
-        friction=[0.1, 0.1, 0.1],
         solref=solref,
-        solimp=[0.9, 0.95, 0.001, 0.5, 2],
         priority=1,
+        **BALL_CONTACT,
         contype=1,
         conaffinity=1,
     )

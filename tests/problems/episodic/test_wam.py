@@ -120,6 +120,32 @@ def test_a_ball_flies_and_bounces() -> None:
     assert positions[349] == pytest.approx([1.49, 0.55, 1.40], abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("geom", "xy", "damping"), [("table", (0.2, -1.5), 10), ("cup_bottom", beer_pong.CUP, 100)]
+)
+def test_a_ball_bounces_off_the_table_and_hardly_in_the_cup(
+    geom: str, xy: tuple[float, float], damping: float
+) -> None:
+    model, data = fresh(beer_pong.model())
+    model.opt.timestep = 2e-4
+    top = model.geom(geom).pos[2] + model.geom(geom).size[1 if geom == "cup_bottom" else 2]
+    data.qpos[:7] = beer_pong.START
+    data.qpos[7:] = *xy, top + 0.025 + 0.3
+    heights, velocities = [], []
+    for _ in range(2000):
+        mujoco.mj_step(model, data)
+        heights.append(data.qpos[9])
+        velocities.append(data.qvel[9])
+    lowest = int(np.argmin(heights))
+    ratio = -max(velocities[lowest:]) / min(velocities[:lowest])
+    # of a spring with a damper that can't pull (Schwager and Poeschel, 2007); MuJoCo divides
+    # stiffness and damping by the square and the first power of the impedance, here 0.95
+    zeta = damping / 0.95 / 2 / np.sqrt(10000 / 0.95**2)
+    root = np.sqrt(1 - zeta**2)
+    expected = np.exp(-zeta / root * np.arctan2(2 * zeta * root, 2 * zeta**2 - 1))
+    assert ratio == pytest.approx(expected, abs=0.02)
+
+
 def fresh(model: Any) -> tuple[Any, Any]:
     """Return a copy of a model, to be changed at will, and its data."""
     model = copy.copy(model)
