@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from casmore.optimize.minimizer import Callback, execute
 from casmore.optimize.search_run import SearchRun
 from casmore.solvers.auto import Auto
 from casmore.solvers.protocol import Seed
-from casmore.solvers.space_arguments import SearchStart, read_bounds, read_start
+from casmore.solvers.space_arguments import SearchStart, read_bounds, read_start, reusable_bounds
 
 Array = NDArray[np.float64]
 
@@ -147,8 +147,7 @@ def _read_start(bounds: Any, x0: ArrayLike | None, sigma0: ArrayLike | None) -> 
     """Return the search space and the start, with the defaults that the bounds give."""
     if x0 is None and bounds is None:
         raise TypeError("give bounds, or x0 and sigma0: where is the minimum expected?")
-    if isinstance(bounds, Iterator):
-        bounds = list(bounds)
+    bounds = reusable_bounds(bounds)
     n = _dimension(bounds) if x0 is None else real_array(x0, "x0").size
     lower, upper = read_bounds(bounds, n)
     with np.errstate(over="ignore"):  # bounds at the ends of the floats: as if there were none

@@ -24,7 +24,7 @@ from casmore.optimize.run_result import attach_result, build_result
 from casmore.optimize.search_run import Log, SearchRun
 from casmore.solvers.protocol import Seed
 from casmore.solvers.restarts import AroundFirst, Restarting, RestartPolicy
-from casmore.solvers.space_arguments import SearchStart, read_start
+from casmore.solvers.space_arguments import SearchStart, read_start, reusable_bounds
 from casmore.trace import Trace
 
 Array = NDArray[np.float64]
@@ -200,8 +200,7 @@ def fmin(
             )
         cov0 = x0.cov if sigma0 is None and cov0 is None else cov0
         x0 = x0.mean
-    if isinstance(bounds, Iterator):
-        bounds = list(bounds)
+    bounds = reusable_bounds(bounds)
     n = fmin_arguments.dimension(x0, x_known)
     X_known, y_known = fmin_arguments.read_known(x_known, y_known, n)
     if x0 is None:

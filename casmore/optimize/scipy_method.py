@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -15,7 +15,7 @@ from scipy.optimize import OptimizeResult, OptimizeWarning
 from casmore.algorithms.lean_cas_more import LeanCasMoreParameters
 from casmore.optimize.fmin_arguments import read_count
 from casmore.optimize.minimizer import fmin
-from casmore.solvers.space_arguments import read_bounds
+from casmore.solvers.space_arguments import read_bounds, reusable_bounds
 
 _OPTIONS = {
     name
@@ -84,8 +84,7 @@ def minimize_method(
     TypeError
         If an argument has the wrong type.
     """
-    if isinstance(bounds, Iterator):
-        bounds = list(bounds)
+    bounds = reusable_bounds(bounds)
     if _given(constraints):
         raise ValueError("CAS-MORE takes bounds but no other constraints")
     if maxfev is not None:

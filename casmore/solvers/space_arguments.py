@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,6 +175,11 @@ def _check_scales(
                 f"sigma0 = {sigma} is too large for the bounds [{lower[i]}, {upper[i]}] of "
                 f"coordinate {i}; a third of their distance or less is right, at most half"
             )
+
+
+def reusable_bounds(bounds: Any) -> Any:
+    """Return bounds that can be read more than once: those of an iterator as a list."""
+    return list(bounds) if isinstance(bounds, Iterator) else bounds
 
 
 def read_bounds(bounds: Any, n: int) -> tuple[Array, Array]:
