@@ -2,6 +2,7 @@
 
 import argparse
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casmore.cli import locate, outputs, subcommand
@@ -19,10 +20,19 @@ def add_commands(commands: Any) -> None:
         "export",
         _export,
         "write a run's trials as one compressed table, with its config and versions",
-        examples=("casmore export paper", "casmore export paper peers --out results/bbob"),
+        "Instead of a run, the folder of an earlier export may be given, to add runs to it, or to "
+        "join what several machines have computed.",
+        examples=(
+            "casmore export paper",
+            "casmore export paper peers --out results/bbob",
+            "casmore export results/bbob paper_40d --out results/bbob",
+        ),
     )
     runs = export.add_argument(
-        "runs", nargs="+", metavar="RUN", help=f"{locate.RUN_HELP}; several give one table"
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help=f"{locate.RUN_HELP}; or the folder of an export; several give one table",
     )
     runs.completer = locate.run_names
     export.add_argument(
@@ -73,13 +83,23 @@ def add_commands(commands: Any) -> None:
 def _export(options: argparse.Namespace) -> int:
     from casmore.experiments.store import coco_files
     from casmore.reports.export import export
+    from casmore.reports.export_source import is_export, of_export, of_run
     from casmore.reports.report_error import ReportError
 
-    runs = [_open(given) for given in options.runs]
-    out = outputs.folder(runs[0][0], options.out, "export")
+    exported = {given: Path(given) for given in options.runs if is_export(Path(given))}
+    runs = {given: _open(given) for given in options.runs if given not in exported}
+    if not runs and options.out is None:
+        raise UsageError("no run is given, only exports; say where to write, with --out FOLDER")
+    out = options.out or outputs.folder(next(iter(runs.values()))[0], None, "export")
     with expected(failure=(coco_files.BrokenDataError, ReportError)), ExitStack() as stack:
-        data = [stack.enter_context(outputs.merged_data(*run)) for run in runs]
-        for path in export([run.root for run, _ in runs], out, data=data):
+        sources = []
+        for given in options.runs:
+            if given in exported:
+                sources.append(of_export(exported[given]))
+            else:
+                data = stack.enter_context(outputs.merged_data(*runs[given]))
+                sources.append(of_run(runs[given][0].root, data))
+        for path in export(sources, out):
             print(path)
     return 0
 

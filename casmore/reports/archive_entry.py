@@ -24,7 +24,6 @@ import numpy as np
 from casmore.atomic_io import write_bytes, write_text
 from casmore.reports import coco_data, run_data
 from casmore.reports.cocopp.offline import import_cocopp
-from casmore.reports.export import provenance
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, dimensions, suite_of
 
@@ -101,7 +100,7 @@ def pack(
         _check(file, own)
         files.append(file)
         algorithms.append(_described(run, label, file, own))
-    source = provenance(run)
+    source = run_data.provenance(run)
     versions = ", ".join(f"{k} {v}" for v in source["versions"] for k, v in v.items())
     commits = ", ".join(source["commits"]) or "unknown"
     text = _DESCRIPTION.format(

@@ -2,18 +2,20 @@
 
 import csv
 import io
-from collections.abc import Sequence
-from itertools import repeat
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from casmore.atomic_io import write_json, write_text
-from casmore.reports import run_data, trial_table, unit_table
-from casmore.reports.regret import regret_table
-from casmore.reports.regret.regrets import of_units as regrets_of
+from casmore.reports import trial_table
+from casmore.reports.export_source import COST_FILE, RUNS_FILE, Cost, Source
+from casmore.reports.regret import regret_table, regrets
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import Runtimes, suite_of
-from casmore.reports.unit_table import UnitRow
+from casmore.reports.runtimes import Runtimes, joined, suite_of
+
+_Data = TypeVar("_Data", Runtimes, regrets.Regrets)
 
 _README = """\
 # Results on {suite}
@@ -26,18 +28,17 @@ Written by `casmore export`; read it with `casmore.reports.trial_table.read`, pa
 """
 
 
-def export(runs: Sequence[Path], out: Path, *, data: Sequence[Path] | None = None) -> list[Path]:
-    """Export the merged data of runs.
+def export(sources: Sequence[Source], out: Path) -> list[Path]:
+    """Write the data of runs, and of earlier exports, as one export.
 
     Parameters
     ----------
-    runs
-        Folders of runs. No two may have the same solver on the same function and dimension.
+    sources
+        The data. Several may have the same solver on the same function and dimension if the
+        instances differ, and the settings, the budget and the start are the same.
     out
         Where to write ``trials.csv.gz``, ``regret.csv.gz`` if the runs recorded it, ``cost.csv``,
-        ``runs.json`` and ``README.md``.
-    data
-        The folder with each run's merged data; default: ``RUN/data``.
+        ``runs.json`` and ``README.md``. It may be the folder of one of the sources.
 
     Returns
     -------
@@ -47,69 +48,97 @@ def export(runs: Sequence[Path], out: Path, *, data: Sequence[Path] | None = Non
     Raises
     ------
     ReportError
-        If a run has no data, two have the same, or their suites differ; the message names them.
+        If two sources have the same trials, or trials of a solver under different conditions, or
+        if their suites differ; the message names them.
     """
-    runtimes: dict[tuple[str, int, int], Runtimes] = {}
-    for run, merged in zip(runs, data or repeat(None), strict=data is not None):
-        for r in run_data.load(run, merged):
-            key = (r.solver, r.dimension, r.function)
-            if key in runtimes:
-                raise ReportError(
-                    f"{run}: {r.solver} on f{r.function} in {r.dimension}-D is in another run as "
-                    "well; give one of the solvers another label"
-                )
-            runtimes[key] = r
-    found = {r.suite.name for r in runtimes.values()}
+    found = {r.suite.name for source in sources for r in source.runtimes}
     if len(found) > 1:
         raise ReportError(
             f"the runs are on different suites ({', '.join(sorted(found))}); export each suite by "
             "itself"
         )
-    order = list(dict.fromkeys(r.solver for r in runtimes.values()))
-    ordered = sorted(runtimes, key=lambda key: (order.index(key[0]), *key[1:]))
-    trial_table.write(out / trial_table.FILE, [runtimes[key] for key in ordered])
-    rows = [unit_table.load(run) for run in runs]
-    regrets = {(r.solver, r.dimension, r.function): r for own in rows for r in regrets_of(own)}
-    recorded = [regrets[key] for key in ordered if key in regrets]
-    if recorded:
-        regret_table.write(out / regret_table.FILE, recorded)
-    write_text(out / "cost.csv", _cost(rows))
-    write_json(out / "runs.json", [provenance(run) for run in runs])
-    text = _README.format(
-        suite=suite_of(runtimes.values()).name,
-        trials=trial_table.DESCRIPTION,
-        regret=f"{regret_table.DESCRIPTION}\n" if recorded else "",
-        runs="the run" if len(runs) == 1 else f"the {len(runs)} runs",
-    )
-    write_text(out / "README.md", text)
-    tables = [trial_table.FILE, *([regret_table.FILE] if recorded else [])]
-    return [out / name for name in (*tables, "cost.csv", "runs.json", "README.md")]
+    groups = _grouped((r, source) for source in sources for r in source.runtimes)
+    for group in groups.values():
+        _check_joinable(group)
+    records = _grouped((r, source) for source in sources for r in source.regrets)
+    order = list(dict.fromkeys(solver for solver, _, _ in groups))
+    keys = sorted(groups, key=lambda key: (order.index(key[0]), *key[1:]))
+    runtimes = [joined([r for r, _ in groups[key]]) for key in keys]
+    recorded = [regrets.joined([r for r, _ in records[key]]) for key in keys if key in records]
+    runs = [run for source in sources for run in source.runs]
+    out.mkdir(parents=True, exist_ok=True)
+    # a full disk leaves the old files, which may be all there is of some trials
+    with tempfile.TemporaryDirectory(dir=out, prefix=".export-") as temporary:
+        new = Path(temporary)
+        trial_table.write(new / trial_table.FILE, runtimes)
+        if recorded:
+            regret_table.write(new / regret_table.FILE, recorded)
+        write_text(new / COST_FILE, _cost(cost for source in sources for cost in source.costs))
+        write_json(new / RUNS_FILE, runs)
+        text = _README.format(
+            suite=suite_of(runtimes).name,
+            trials=trial_table.DESCRIPTION,
+            regret=f"{regret_table.DESCRIPTION}\n" if recorded else "",
+            runs="the run" if len(runs) == 1 else f"the {len(runs)} runs",
+        )
+        write_text(new / "README.md", text)
+        tables = [trial_table.FILE, *([regret_table.FILE] if recorded else [])]
+        names = [*tables, COST_FILE, RUNS_FILE, "README.md"]
+        for name in names:
+            os.replace(new / name, out / name)
+    return [out / name for name in names]
 
 
-def _cost(runs: Sequence[Sequence[UnitRow]]) -> str:
+def _grouped(
+    found: Iterable[tuple[_Data, Source]],
+) -> dict[tuple[str, int, int], list[tuple[_Data, Source]]]:
+    """Return what is known, and from where, by solver, dimension and function."""
+    groups: dict[tuple[str, int, int], list[tuple[_Data, Source]]] = {}
+    for r, source in found:
+        groups.setdefault((r.solver, r.dimension, r.function), []).append((r, source))
+    return groups
+
+
+def _check_joinable(group: Sequence[tuple[Runtimes, Source]]) -> None:
+    """Check that the trials of a solver on a function are of different instances, but alike."""
+    (r, first), *others = group
+    known = set(r.instances)
+    for other, source in others:
+        problem = f"{r.solver} on f{r.function} in {r.dimension}-D"
+        if both := known.intersection(other.instances):
+            raise ReportError(
+                f"{source.name}: {problem}, instance {min(both)}, is in another run as well; leave "
+                "one of them out, or give one of the solvers another label"
+            )
+        conditions = [own.conditions(r.solver, r.dimension) for own in (first, source)]
+        if conditions[0] != conditions[1]:
+            raise ReportError(
+                f"{source.name}: {problem} has other settings, another budget or another start "
+                f"than in {first.name}; give one of the solvers another label"
+            )
+        known.update(other.instances)
+
+
+def _cost(costs: Iterable[Cost]) -> str:
+    totals: dict[tuple[str, int], Cost] = {}
+    for cost in costs:
+        key = (cost.solver, cost.dimension)
+        before = totals.get(key)
+        totals[key] = _sum(before, cost) if before else cost
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = ("solver", "dimension", "trials", "evaluations", "wall_seconds", "cpu_seconds")
-    writer.writerow(names)
-    for rows in runs:
-        for t in unit_table.totals(rows):
-            seconds = (round(t.wall_seconds, 1), round(t.cpu_seconds, 1))
-            writer.writerow([t.solver, t.dimension, t.done, t.evaluations, *seconds])
+    writer.writerow(Cost._fields)
+    for *numbers, wall, cpu in totals.values():
+        writer.writerow([*numbers, round(wall, 1), round(cpu, 1)])
     return text.getvalue()
 
 
-def provenance(run: Path) -> dict[str, Any]:
-    """Return the settings that determine the results of a run, without user or machine names."""
-    manifest = run_data.manifest(run)
-    sessions = manifest.get("sessions", [])
-    versions = [dict(v) for v in {tuple(s.get("versions", {}).items()): 0 for s in sessions}]
-    commits = dict.fromkeys((s.get("git") or {}).get("commit", "") for s in sessions)
-    processors = dict.fromkeys(s.get("machine", {}).get("processor", "") for s in sessions)
-    return {
-        "name": run_data.config(run).get("name", run.resolve().name),
-        "config": run_data.config(run),
-        "seeds": manifest.get("seeds", ""),
-        "versions": versions,
-        "commits": [commit for commit in commits if commit],
-        "processors": [processor for processor in processors if processor],
-    }
+def _sum(a: Cost, b: Cost) -> Cost:
+    return Cost(
+        a.solver,
+        a.dimension,
+        a.trials + b.trials,
+        a.evaluations + b.evaluations,
+        a.wall_seconds + b.wall_seconds,
+        a.cpu_seconds + b.cpu_seconds,
+    )

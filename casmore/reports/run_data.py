@@ -91,3 +91,20 @@ def budgets(run: Path, runtimes: Iterable[Runtimes]) -> dict[int, float]:
     longest = longest_budgets(runtimes)
     told = config(run).get("budget", {}).get("evaluations_per_dimension")
     return longest if told is None else dict.fromkeys(longest, float(told))
+
+
+def provenance(run: Path) -> dict[str, Any]:
+    """Return the settings that determine the results of a run, without user or machine names."""
+    recorded = manifest(run)
+    sessions = recorded.get("sessions", [])
+    versions = [dict(v) for v in {tuple(s.get("versions", {}).items()): 0 for s in sessions}]
+    commits = dict.fromkeys((s.get("git") or {}).get("commit", "") for s in sessions)
+    processors = dict.fromkeys(s.get("machine", {}).get("processor", "") for s in sessions)
+    return {
+        "name": config(run).get("name", run.resolve().name),
+        "config": config(run),
+        "seeds": recorded.get("seeds", ""),
+        "versions": versions,
+        "commits": [commit for commit in commits if commit],
+        "processors": [processor for processor in processors if processor],
+    }

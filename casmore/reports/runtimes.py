@@ -139,6 +139,22 @@ def within(runtimes: Runtimes, budget: float, instances: Iterable[int]) -> Runti
     )
 
 
+def joined(parts: Sequence[Runtimes]) -> Runtimes:
+    """Return the trials of several runs of one solver on one function, in order of instances."""
+    first, *others = parts
+    if not others:
+        return first
+    instances = [instance for part in parts for instance in part.instances]
+    order = np.argsort(instances, kind="stable")
+    return replace(
+        first,
+        instances=tuple(instances[place] for place in order),
+        spent=np.concatenate([part.spent for part in parts])[order],
+        evaluations=np.hstack([part.evaluations for part in parts])[:, order],
+        restarts=np.concatenate([part.restarts for part in parts])[order],
+    )
+
+
 def suite_of(runtimes: Iterable[Runtimes]) -> Suite:
     """Return the suite of the data.
 

@@ -11,6 +11,7 @@ import pytest
 
 from casmore.reports import ReportError, trial_table
 from casmore.reports.export import export
+from casmore.reports.export_source import of_run
 from casmore.reports.runtimes import TARGETS, Runtimes
 from reports.logged import LoggedRun
 
@@ -18,7 +19,7 @@ from reports.logged import LoggedRun
 @pytest.fixture(scope="module")
 def exported(run: LoggedRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("exported")
-    export([run.folder], folder)
+    export([of_run(run.folder)], folder)
     return folder
 
 
@@ -49,7 +50,7 @@ def test_the_columns_are_the_targets() -> None:
 
 
 def test_the_same_data_give_the_same_bytes(run: LoggedRun, exported: Path, tmp_path: Path) -> None:
-    export([run.folder], tmp_path)
+    export([of_run(run.folder)], tmp_path)
     for path in exported.iterdir():
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
 
@@ -78,11 +79,11 @@ def test_several_runs_make_one_table(run: LoggedRun, tmp_path: Path) -> None:
     for solver in ("first", "second"):
         parts.append(tmp_path / f"run-{solver}")
         shutil.copytree(run.folder / "data" / solver, parts[-1] / "data" / solver)
-    export(parts, tmp_path / "out")
+    export([of_run(part) for part in parts], tmp_path / "out")
     both = trial_table.read(tmp_path / "out/trials.csv.gz")
     assert [r.solver for r in both] == ["first"] * 4 + ["second"] * 4
-    with pytest.raises(ReportError, match=r"first on f1 in 2-D is in another run as well"):
-        export([*parts, parts[0]], tmp_path / "out")
+    with pytest.raises(ReportError, match=r"first on f1 in 2-D, instance 1, is in another run"):
+        export([of_run(part) for part in [*parts, parts[0]]], tmp_path / "out")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from casmore.reports.bbob import catalogue, ecdf_figure
 from casmore.reports.bbob.scaling_figure import scaling
 from casmore.reports.cocopp.offline import import_cocopp
 from casmore.reports.export import export
+from casmore.reports.export_source import of_run
 from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, suite_of
 from reports import logged
 from reports.pages import references as referred
@@ -122,7 +123,7 @@ def test_cocopps_pages(run: Path, loaded: list[Runtimes], tmp_path: Path) -> Non
 
 def test_the_table_keeps_the_suite(run: Path, loaded: list[Runtimes], tmp_path: Path) -> None:
     suite = suite_of(loaded)
-    export([run], tmp_path / suite.name)
+    export([of_run(run)], tmp_path / suite.name)
     again = trial_table.read(tmp_path / suite.name / trial_table.FILE)
     assert suite_of(again) is suite
     assert f"# Results on {suite.name}\n" in (tmp_path / suite.name / "README.md").read_text()
@@ -169,6 +170,6 @@ def test_a_submission_names_the_suite(run: Path, loaded: list[Runtimes], tmp_pat
 def test_suites_are_not_mixed(run: Path, loaded: list[Runtimes], tmp_path: Path) -> None:
     other = logged.make(tmp_path / "bbob", ["other"], [1], [2], instances=1, budget=5)
     with pytest.raises(ReportError, match=r"different suites \(bbob, bbob-.*export each suite by"):
-        export([run, other.folder], tmp_path / "out")
+        export([of_run(run), of_run(other.folder)], tmp_path / "out")
     with pytest.raises(ValueError, match="data of one suite are expected, not of bbob-"):
         suite_of([*loaded, Runtimes("x", 1, 2, (1,), np.ones(1), np.ones((51, 1)))])

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from casmore.reports import ReportError, run_data, run_page, runtimes
-from casmore.reports.export import provenance
 from casmore.reports.runtimes import Runtimes
 from reports.logged import LoggedRun
 
@@ -42,7 +41,7 @@ def test_no_data_says_which_command_makes_some(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b'{"sessions": 3}', b'{"sessions": [3]}'])
 def test_a_damaged_manifest_stops_no_report(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_bytes(content)
-    assert provenance(tmp_path)["versions"] == []
+    assert run_data.provenance(tmp_path)["versions"] == []
     run_page.write(tmp_path / "run.html", "damaged", tmp_path, [])
     assert "Sessions: 0" in (tmp_path / "run.html").read_text()
 

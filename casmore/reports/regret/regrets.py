@@ -126,6 +126,26 @@ def collect(
     )
 
 
+def joined(parts: Sequence[Regrets]) -> Regrets:
+    """Return the regret of several runs of one solver on one function, in order of instances."""
+    first, *others = parts
+    if not others:
+        return first
+    trials = sorted(
+        ((part, trial) for part in parts for trial in range(len(part.instances))),
+        key=lambda own: own[0].instances[own[1]],
+    )
+    instances = [part.instances[trial] for part, trial in trials]
+    records = [_record(part, trial) for part, trial in trials]
+    return collect(first.solver, first.function, first.dimension, instances, records)
+
+
+def _record(part: Regrets, trial: int) -> tuple[Array, Array, Array]:
+    own = points(float(part.spent[trial]))
+    samples, mean = (_at(own, part.evaluations, part.of(of)[trial]) for of in (SAMPLES, MEAN))
+    return own, samples, mean
+
+
 def _columns(record: dict[str, Any]) -> tuple[Array, Array, Array]:
     """Return evaluations, median regret of samples, and regret of the mean."""
     evaluations = np.array(record["evaluations"], dtype=float)

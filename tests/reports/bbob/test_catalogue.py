@@ -15,13 +15,14 @@ from casmore.reports.bbob.heat_map import heat_map, ratio
 from casmore.reports.bbob.scaling_figure import scaling
 from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.export import export
+from casmore.reports.export_source import of_run
 from casmore.reports.runtimes import Runtimes, within
 
 
 @pytest.fixture(scope="module")
 def results(run: LoggedRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("results")
-    export([run.folder], folder / "bbob")
+    export([of_run(run.folder)], folder / "bbob")
     return folder
 
 

@@ -15,6 +15,7 @@ from casmore.problems.suites import BBOB
 from casmore.reports import ReportError, ecdf, unit_table
 from casmore.reports.bbob import catalogue
 from casmore.reports.export import export
+from casmore.reports.export_source import of_run
 from casmore.reports.regret import regret_figure, regret_summary, regret_table
 from casmore.reports.regret.regrets import (
     MEAN,
@@ -153,7 +154,7 @@ def test_the_stored_results_have_the_figures(
     run: LoggedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalogue, "_SHOWN_DIMENSIONS", (3,))
-    files = export([run.folder], tmp_path / "bbob")
+    files = export([of_run(run.folder)], tmp_path / "bbob")
     assert tmp_path / "bbob" / regret_table.FILE in files
     names = [name for name in catalogue.names(tmp_path) if "regret" in name]
     assert names == ["bbob/regret", "bbob/regret_03D", "bbob/average_regret"]
