@@ -1,13 +1,17 @@
 """The claims on BBOB follow from the table of trials; made-up trials, whose truth is known."""
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from casmore.problems.regret import checkpoints
+from casmore.problems.suites import NOISY
 from casmore.reports import trial_table
+from casmore.reports.regret import regret_table
 from casmore.reports.regret.regrets import Regrets, collect
 from casmore.reports.runtimes import Runtimes
 from casmore.studies import bbob_claims, claims
@@ -158,3 +162,31 @@ def test_the_regret_is_compared(level: float, expected: Verdict) -> None:
     assert estimate.value == pytest.approx(np.log10(level), abs=4 * error)
     assert estimate.high - estimate.low == pytest.approx(2 * 1.96 * error, rel=0.2)
     assert bbob_claims.lower_regret([], {}).verdict is Verdict.NOT_SHOWN
+
+
+@pytest.mark.parametrize(("level", "expected"), [(0.1, Verdict.YES), (10.0, Verdict.NO)])
+def test_under_noise_the_regret_is_compared_in_each_dimension_there_is(
+    level: float, expected: Verdict, tmp_path: Path
+) -> None:
+    solvers, functions = ("CAS-MORE-noise", "CMA-ES", "LRA-CMA-ES"), range(101, 104)
+    regrets = [
+        regret_of(solver, f, n, level=level if solver == "CAS-MORE-noise" else 1.0)
+        for solver in solvers
+        for n in (2, 10)
+        for f in functions
+    ]
+    runtimes = [
+        replace(trials(solver, f, n), suite=NOISY)
+        for solver in solvers
+        for n in (2, 10)
+        for f in functions
+    ]
+    verdicts(table(lambda solver, f: 1.0), tmp_path)
+    trial_table.write(tmp_path / "bbob-noisy" / trial_table.FILE, runtimes)
+    regret_table.write(tmp_path / "bbob-noisy" / regret_table.FILE, regrets)
+    claim = bbob_claims.claims(tmp_path)[-1]
+    assert "bbob-noisy" in claim.statement
+    assert claim.verdict is expected
+    for n in (2, 10):  # with each of the two others
+        differences = re.findall(rf"\b{n}-D: (\S+) \[", claim.measured)
+        assert [float(x) for x in differences] == pytest.approx([np.log10(level)] * 2, abs=0.2)
