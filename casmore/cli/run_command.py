@@ -91,7 +91,12 @@ def carry_out(
     from casmore.experiments.store import coco_files, run_folder
 
     outputs.check_writable(run_folder.RunFolder(root))
-    wrong = (run_folder.RunLockedError, agreement.ConfigChangedError, backends.BackendError)
+    wrong = (
+        run_folder.RunLockedError,
+        agreement.ConfigChangedError,
+        agreement.LoggerChangedError,
+        backends.BackendError,
+    )
     try:
         with expected(usage=wrong):
             return runner.run(experiment, root, workers=workers or experiment.workers, shard=part)

@@ -1,7 +1,9 @@
-"""A run folder belongs to one config: a session can only resume a run with the same config."""
+"""What all sessions of a run have in common: its config, and the version of COCO that logs it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, datetime, time
+from importlib import metadata
 from itertools import islice
 from typing import Any
 
@@ -16,10 +18,15 @@ _ADVICE = (
 )
 _NOT_GIVEN = object()
 _SAMPLES = 100  # number of unit records that are read if the config's record is lost
+_COCO = "coco-experiment"
 
 
 class ConfigChangedError(ValueError):
     """The folder contains a run of another config."""
+
+
+class LoggerChangedError(ValueError):
+    """The units in the folder were logged by another version of COCO."""
 
 
 def agree_on_config(folder: RunFolder, config: Experiment) -> None:
@@ -59,18 +66,42 @@ def agree_on_config(folder: RunFolder, config: Experiment) -> None:
         )
 
 
+def agree_on_coco(folder: RunFolder) -> None:
+    """Check that COCO's package has the version that has logged the units in the folder.
+
+    Each log names the version, and logs of different versions can't be merged.
+
+    Raises
+    ------
+    LoggerChangedError
+        If it has another version; the message says which one to install.
+    """
+    installed = metadata.version(_COCO)
+    for versions in _entries(folder, "versions"):
+        logged = versions.get(_COCO) if isinstance(versions, dict) else None
+        if logged not in (None, installed):
+            raise LoggerChangedError(
+                f"{folder.root} has units that were logged with {_COCO} {logged}, and {installed} "
+                f"is installed, whose logs can't be merged with them. To resume the run, install "
+                f"the former: pip install {_COCO}=={logged}. To begin a new one, give another "
+                "folder with --out."
+            )
+
+
 def _digests(folder: RunFolder) -> Iterator[str]:
     """Yield the config digests in the other readable records of the folder."""
-    for path, key in [
-        (folder.manifest, "config_digest"),
-        *((folder.sidecar(unit), "config") for unit in islice(folder.published(), _SAMPLES)),
-    ]:
-        try:
-            digest = read_json(path).get(key)
-        except (OSError, DamagedFileError):
-            continue
+    with suppress(OSError, DamagedFileError):
+        digest = read_json(folder.manifest).get("config_digest")
         if isinstance(digest, str):
             yield digest
+    yield from (found for found in _entries(folder, "config") if isinstance(found, str))
+
+
+def _entries(folder: RunFolder, key: str) -> Iterator[Any]:
+    """Yield an entry of the readable records of some units."""
+    for unit in islice(folder.published(), _SAMPLES):
+        with suppress(OSError, DamagedFileError):
+            yield read_json(folder.sidecar(unit)).get(key)
 
 
 def _differences(old: Any, new: Any, path: str = "") -> list[str]:

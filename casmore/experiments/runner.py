@@ -15,7 +15,7 @@ from typing import TextIO
 
 from casmore.atomic_io import DiskFullError, check_room
 from casmore.experiments import backends, manifest
-from casmore.experiments.agreement import agree_on_config
+from casmore.experiments.agreement import agree_on_coco, agree_on_config
 from casmore.experiments.backends import Backend, WorkerDiedError
 from casmore.experiments.config.base import Experiment
 from casmore.experiments.config.bbob import Config
@@ -26,7 +26,7 @@ from casmore.experiments.plan import make_plan, schedule
 from casmore.experiments.progress import Display, SessionProgress, display
 from casmore.experiments.shard import WHOLE, Shard
 from casmore.experiments.store.run_folder import RunFolder
-from casmore.experiments.work_unit import Unit, Work
+from casmore.experiments.work_unit import TracedWork, Unit, Work
 from casmore.experiments.worker import UnitOutcome, Workplace, outcome_of, write_failure
 
 _STRIKES = 3
@@ -74,6 +74,8 @@ def run(
         been removed.
     ConfigChangedError
         If the folder belongs to another config.
+    LoggerChangedError
+        If units are missing, and another version of COCO has logged those that are there.
     BackendError
         If the backend is not available; the message says what to do.
     OSError
@@ -124,6 +126,8 @@ def _run_missing(
     missing = [work for work in plan if work.unit not in done]
     if not missing:
         return {}
+    if not isinstance(missing[0], TracedWork):
+        agree_on_coco(place.folder)
     if session.record["backend"] == "loky":  # the other backends have machines of their own
         session.expect_kernels(kernels(portable=place.portable))
     progress = SessionProgress(plan, missing, workers=workers)

@@ -3,6 +3,7 @@
 import math
 import tempfile
 from datetime import date, datetime, time
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,16 @@ from harness import config, config_data
 from hypothesis import given, settings
 from toml_strategies import VALUES
 
-from casmore.experiments.agreement import ConfigChangedError, agree_on_config
+from casmore.experiments.agreement import (
+    ConfigChangedError,
+    LoggerChangedError,
+    agree_on_config,
+)
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.check import check, load
 from casmore.experiments.config.record import recorded_config
 from casmore.experiments.plan import make_plan
+from casmore.experiments.runner import run
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.worker import run_unit
 
@@ -169,3 +175,20 @@ def test_what_is_no_value_of_toml_is_refused() -> None:
     solver = {"name": "cma", "settings": {"a": {"b": [object()]}}}
     with pytest.raises(ValueError, match=r"solvers\[0\]\.settings: .*object.* not a value of TOML"):
         check({"name": "odd", "solvers": [solver]})
+
+
+def test_a_run_is_not_resumed_with_another_version_of_coco(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The logs could not be merged, which would be found at the end."""
+    experiment = config(suite={"functions": "1", "dimensions": [2], "instances": "1-2"})
+    folder, (first, second) = RunFolder(tmp_path), make_plan(experiment)
+    assert run_unit(first, folder).error is None
+    logged = metadata.version("coco-experiment")
+    monkeypatch.setattr(metadata, "version", lambda package: "9.9")
+    with pytest.raises(LoggerChangedError, match=rf"pip install coco-experiment=={logged}\."):
+        run(experiment, tmp_path, workers=1)
+    assert set(folder.published()) == {first.unit}
+    # of a complete run nothing needs to be logged
+    assert run_unit(second, folder).error is None
+    assert run(experiment, tmp_path, workers=1).published == 2
