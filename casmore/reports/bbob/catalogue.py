@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from casmore.atomic_io import write_text
 from casmore.plotting import style
 from casmore.problems.suites import BBOB, SUITES
-from casmore.reports import league, trial_table
+from casmore.reports import league, score_table, trial_table
 from casmore.reports.bbob import ecdf_figure, ratio_table
 from casmore.reports.bbob.heat_map import heat_map
 from casmore.reports.bbob.scaling_figure import scaling
@@ -69,7 +69,7 @@ def _names(runtimes: Sequence[Runtimes]) -> list[str]:
     ]
     first, *others = solvers(runtimes)
     pairs = [f"{first}_vs_{other}" for other in others]
-    return [*parts, "scaling", "league", *pairs]
+    return [*parts, "scaling", "league", "scores", *pairs]
 
 
 def _regret_names(folder: Path) -> list[str]:
@@ -86,8 +86,9 @@ def make(name: str, results: Path) -> list[Path]:
     ----------
     name
         A suite, a slash, and one of ``ecdf_05D``, ``ecdf_functions_05D``, ``ert_ratios_05D``, each
-        with any dimension of the table; ``scaling``; ``league``; ``A_vs_B``, the heat map of any
-        two solvers; ``regret``, ``regret_05D`` or ``average_regret``, if the regret was recorded.
+        with any dimension of the table; ``scaling``; ``league``; ``scores``; ``A_vs_B``, the heat
+        map of any two solvers; ``regret``, ``regret_05D`` or ``average_regret``, if the regret was
+        recorded.
         For example ``bbob/scaling``. Of the league: ``league/ecdf``, ``league/league`` and
         ``league_ablation/parts``.
     results
@@ -133,12 +134,14 @@ def _figure(name: str, runtimes: list[Runtimes]) -> Figure | dict[str, str]:
         return parts(runtimes)
     if name == "league":
         return strips(league.standings(runtimes))
+    if name == "scores":
+        return {"md": score_table.markdown(league.standings(runtimes))}
     if match := _PAIR.fullmatch(name):
         return heat_map(runtimes, match[1], match[2])
     raise ReportError(
         f"there is no figure {suite_of(runtimes).name}/{name}; there are ecdf_05D, "
         f"ecdf_functions_05D, ert_ratios_05D and regret_05D of each dimension, scaling, league, "
-        f"regret, average_regret, and A_vs_B for the solvers {', '.join(solvers(runtimes))}"
+        f"scores, regret, average_regret, and A_vs_B for the solvers {', '.join(solvers(runtimes))}"
     )
 
 

@@ -32,6 +32,7 @@ def test_all_names_follow_from_the_table(
     assert catalogue.names(results) == [
         "bbob/scaling",
         "bbob/league",
+        "bbob/scores",
         "bbob/second_vs_first",
         "bbob/regret",
         "bbob/average_regret",
@@ -60,6 +61,11 @@ def test_figures_are_made_beside_the_table(name: str, results: Path) -> None:
     assert (png, pdf) == (results / f"bbob/{name}.png", results / f"bbob/{name}.pdf")
     assert png.read_bytes().startswith(b"\x89PNG")
     assert pdf.read_bytes().startswith(b"%PDF")
+
+
+def test_the_scores_are_a_table(results: Path) -> None:
+    (table,) = catalogue.make("bbob/scores", results)
+    assert "| n | functions | second | first | best 2009-16 | best 2009 |" in table.read_text()
 
 
 def test_the_table_is_made_in_two_forms(results: Path) -> None:
