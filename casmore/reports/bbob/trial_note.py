@@ -10,7 +10,7 @@ def trial_note(runtimes: Sequence[Runtimes]) -> str:
     """Return ``"15 trials of each function; 5 in 40-D (MORE, xNESas)"``, for example."""
     counts = Counter(r.trials for r in runtimes)
     usual = counts.most_common(1)[0][0]
-    parts = [f"{usual} trials of each function"]
+    parts = [f"{usual} {'trial' if usual == 1 else 'trials'} of each function"]
     others: dict[tuple[int, int], list[str]] = {}
     for r in runtimes:
         if r.trials != usual:

@@ -135,4 +135,6 @@ def test_figures_say_where_there_are_fewer_trials(loaded: list[Runtimes]) -> Non
     ]
     assert trial_note(loaded) == "3 trials of each function"
     assert trial_note(fewer) == "3 trials of each function; 2 in 3-D (first)"
+    alone = [single for r in loaded if (single := within(r, 100, (1,)))]
+    assert trial_note(alone) == "1 trial of each function"
     assert "2 in 3-D (first)" in scaling(fewer).get_supxlabel()
