@@ -134,6 +134,12 @@ class Trace:
         """Take over what another trace has recorded, in place of what this one has."""
         self._rows, self._axes = list(earlier._rows), list(earlier._axes)
 
+    def set_f_mean(self, row: int, value: float) -> None:
+        """Set the function's value at the mean that `record` was called with, as the ``row``-th."""
+        column = COLUMNS.index("f_mean")
+        old = self._rows[row]
+        self._rows[row] = (*old[:column], value, *old[column + 1 :])
+
     def fill_f_mean(self, values: Array) -> None:
         """Set the function's values at the means if these are evaluated at the end.
 
@@ -142,11 +148,8 @@ class Trace:
         values
             One for each time that `record` was called.
         """
-        column = COLUMNS.index("f_mean")
-        self._rows = [
-            (*row[:column], float(value), *row[column + 1 :])
-            for row, value in zip(self._rows, values, strict=True)
-        ]
+        for row, value in zip(range(len(self._rows)), values, strict=True):
+            self.set_f_mean(row, float(value))
 
     def save(
         self, path: str | Path, *, dtype: type[np.floating[Any]] = np.float64, **more: Any

@@ -18,7 +18,6 @@ from casmore.optimize.evaluation import (
     Evaluator,
     MapEvaluator,
     SerialEvaluator,
-    one_value,
 )
 from casmore.optimize.fmin_arguments import read_count
 from casmore.optimize.pool_evaluation import OutcomeReader, PoolEvaluator
@@ -51,10 +50,8 @@ class Evaluation:
     def value_at(self, x: Array) -> float:
         """Return the value at a point, shape (n,), apart from the search: for the trace.
 
-        In asynchronous evaluation, where all workers are busy, f is called in this process.
+        Nothing else may be under way.
         """
-        if self.asynchronous is not None:
-            return one_value(self.call(x))
         [(_, value)] = self.evaluate(x[np.newaxis], lambda: None)
         return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -350,9 +351,11 @@ def _search(
         observers.begin(run)
         if run.trace is not None and len(run.trace) == 0:
             run.record(None, evaluation.value_at)
+        # the asynchronous loop sets the value at the mean later
+        value_at = evaluation.value_at if evaluation.asynchronous is None else _not_yet
         for y in _iterations(run, evaluation, log):
             run.failures += evaluation.take_failures()
-            run.record(y, evaluation.value_at)
+            run.record(y, value_at)
             observers(run)
         observers.end(run)
     except BaseException as error:
@@ -362,6 +365,10 @@ def _search(
             raise
         raise own from None
     return build_result(run, run.stop())
+
+
+def _not_yet(x: Array) -> float:
+    return math.nan
 
 
 def _of_the_user(error: BaseException) -> BaseException:

@@ -103,10 +103,55 @@ def test_what_fails_in_a_worker_is_a_value(f: Any, message: str, in_flight: int 
     assert sphere(result.x) == result.fun
 
 
-def test_f_at_the_mean_is_evaluated_in_a_worker_too() -> None:
-    result = casmore.fmin(process_of, START, 0.5, budget=14, seed=1, workers=2, trace=True)
-    assert len(result.trace) == 3
+@pytest.mark.parametrize("in_flight", [None, 2])
+def test_f_at_the_mean_is_evaluated_in_a_worker_too(in_flight: int | None) -> None:
+    result = casmore.fmin(
+        process_of, START, 0.5, budget=14, seed=1, workers=2, in_flight=in_flight, trace=True
+    )
+    assert len(result.trace) >= 3
     assert os.getpid() not in result.trace["f_mean"]
+    assert np.isfinite(result.trace["f_mean"]).all()
+
+
+def test_the_asynchronous_loop_does_not_wait_for_f_at_the_mean() -> None:
+    """The search ends although no value at the mean arrives until then."""
+    seen: list[tuple[float, ...]] = []
+    searched = threading.Event()
+
+    def f(x: Array) -> float:
+        at_mean = threading.current_thread().name.startswith("mean")
+        if at_mean:
+            searched.wait()
+        seen.append(tuple(x))
+        return sphere(x)
+
+    class Executor(concurrent.futures.ThreadPoolExecutor):
+        """Has a thread of its own for the means, which `ask` has not returned."""
+
+        def submit(self, call: Any, x: Array) -> Any:  # type: ignore[override]
+            is_mean = any(np.array_equal(x, mean) for mean in means)
+            return (beside if is_mean and len(means) > 1 else super()).submit(call, x)
+
+    means = [START.copy()]
+
+    def note(result: Any) -> bool:
+        means.append(result.mean.copy())
+        if result.nfev >= 60:
+            searched.set()
+        return False
+
+    with (
+        Executor(3) as executor,
+        concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="mean") as beside,
+    ):
+        result = casmore.fmin(
+            f, START, 0.5, budget=60, seed=1, executor=executor, in_flight=20, trace=True,
+            callback=note,
+        )  # fmt: skip
+    assert result.nfev == 60
+    assert len(seen) == 60 + len(result.trace)
+    # after each iteration the callback has seen the mean
+    assert result.trace["f_mean"] == pytest.approx([sphere(mean) for mean in means])
 
 
 @pytest.mark.parametrize("in_flight", [None, 2])
