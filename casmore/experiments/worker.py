@@ -172,7 +172,7 @@ def _run_observed(work: ObservedWork, private: Path) -> tuple[Path, dict[str, An
     ):
         # no target: the optimal value is hidden; COCO reports when the final target is hit
         solver = _solver(work)
-        regret = RegretRecorder(lambda: problem.value_at(solver.mean))
+        regret = RegretRecorder(lambda: solver.mean, problem.value_at)
         ended = bbob.minimise(solver, problem, work.budget, regret)
         evaluations, best_value = problem.evaluations, problem.best_value
         target_hit = problem.final_target_hit

@@ -16,11 +16,19 @@ from casmore.solvers.restarts import Restarting, UniformStart
 
 
 def _record(values: NDArray[np.float64], batch: int) -> dict[str, Any]:
-    recorder = RegretRecorder(lambda: math.nan)
+    recorder = RegretRecorder(lambda: np.zeros(1), lambda _: math.nan)
     for begin in range(0, len(values), batch):
         recorder.add(values[begin : begin + batch])
     recorder.end()
     return recorder.document(0.0)
+
+
+def _written(value: float) -> float | None:
+    recorder = RegretRecorder(lambda: np.zeros(1), lambda _: value)
+    recorder.add(np.zeros(1))
+    recorder.end()
+    written: float | None = recorder.document(0.0)["mean"][0]
+    return written
 
 
 def _quantile(values: NDArray[np.float64], q: float) -> float:
@@ -39,6 +47,17 @@ def test_quantiles_of_recent_values(batch: int) -> None:
         assert row == [_quantile(recent, q) for q in QUANTILES]
 
 
+def test_the_value_at_the_mean_is_of_the_iteration_in_which_the_point_lies() -> None:
+    mean = np.zeros(2)
+    recorder = RegretRecorder(lambda: mean, lambda x: float(x[0]))
+    for _ in range(5):
+        recorder.add(np.zeros(3))
+        mean += 1.0  # a solver may modify the mean that it gives
+    recorder.end()
+    record = recorder.document(0.0)
+    assert record["mean"] == [(evaluation - 1) // 3 for evaluation in record["evaluations"]]
+
+
 def test_the_points_are_spaced_evenly_on_a_logarithmic_axis() -> None:
     evaluations = np.array(_record(np.zeros(100_000), 1000)["evaluations"])
     late = evaluations[evaluations >= 1000]
@@ -54,13 +73,35 @@ def test_infinite_values_are_samples_like_others() -> None:
 
 
 def test_a_solver_that_modifies_its_values_does_not_change_the_record() -> None:
-    recorder = RegretRecorder(lambda: 0.0)
+    recorder = RegretRecorder(lambda: np.zeros(1), lambda _: 0.0)
     values = np.array([3.0, 1.0, 2.0])
     recorder.add(values)
     values -= values.min()
     values.sort()
     recorder.end()
     assert recorder.document(0.0)["samples"][0] == [3.0] * len(QUANTILES)
+
+
+def test_numbers_have_six_digits_as_if_they_were_formatted() -> None:
+    rng = np.random.default_rng(2)
+    exponents = np.arange(-30.0, 31.0)
+    values = np.concatenate(
+        [
+            rng.uniform(-10, 10, 5000) * 10.0 ** rng.integers(-30, 31, 5000),
+            10.0**exponents,
+            np.nextafter(10.0**exponents, 0.0),
+            9.999995 * 10.0**exponents,  # halfway between two numbers of six digits
+            rng.integers(100_000, 1_000_000, 2000) / 10.0 + 0.05,
+            rng.integers(100_000, 1_000_000, 2000) * 10.0 + 5.0,
+            rng.integers(100_000, 1_000_000, 2000) * 10.0 ** rng.integers(-20, 20, 2000),
+            [0.0, -0.0, 5e-324, 1.7e308],
+        ]
+    )
+    # the value at the mean after one sample is written as it is
+    for value in values.tolist():
+        assert repr(_written(value)) == repr(float(f"{value:.6g}"))
+    assert _written(math.inf) is None
+    assert _written(math.nan) is None
 
 
 class _Logging(bbob.ObservedProblem):
@@ -80,11 +121,11 @@ def test_a_trial_on_bbob(tmp_path: Path) -> None:
         problem.values = []
         solver = Restarting(registry.factory("cas-more"), UniformStart(3), 2.0, seed=1)
 
-        def value_at_mean() -> float:
+        def mean() -> NDArray[np.float64]:
             means.append(solver.mean)
-            return problem.value_at(means[-1])
+            return solver.mean
 
-        recorder = RegretRecorder(value_at_mean)
+        recorder = RegretRecorder(mean, problem.value_at)
         bbob.minimise(solver, problem, 600, recorder)
         assert problem.evaluations == len(problem.values)  # none at the mean
 

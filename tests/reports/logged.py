@@ -132,7 +132,7 @@ def _write_sidecar(folder: Path, key: tuple[str, int, int], instance: int, trial
     unit = folder / "units" / solver / f"f{function:03d}_d{dimension:02d}_i{instance:03d}_r0"
     unit.mkdir(parents=True)
     seen: list[float] = []
-    regret = RegretRecorder(lambda: min(seen))
+    regret = RegretRecorder(lambda: np.array([min(seen)]), lambda x: float(x[0]))
     for precision in trial.precisions:
         seen.append(precision)
         regret.add(np.array([precision]))
