@@ -18,7 +18,14 @@ from casmore.algorithms import defaults
 from casmore.algorithms.arguments import valid_start
 from casmore.algorithms.evolution_path import EvolutionPath
 from casmore.algorithms.models import Complexity, Model
-from casmore.algorithms.noise import NoiseFilter, NoiseHandling, Reliability, reliability
+from casmore.algorithms.noise import (
+    NoiseFilter,
+    NoiseHandling,
+    Reliability,
+    Stagnation,
+    reliability,
+)
+from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.surrogate_search import SurrogateParameters, SurrogateSearch
 from casmore.algorithms.targets import TargetNormalization
 from casmore.algorithms.trust_region import covariance_scales, mean_step
@@ -162,6 +169,7 @@ class CasMore(SurrogateSearch):
         super().__init__(mean, sigma0, p, seed, target)
         self.path = EvolutionPath(n, p.path_smoothing, p.epsilon_mean, p.path_gain, p.desired_angle)
         self.noise = NoiseFilter(self._most_growth)
+        self._stagnation = Stagnation()
         self._initial_entropy = self.distribution.entropy
 
     @property
@@ -184,6 +192,7 @@ class CasMore(SurrogateSearch):
         self.queue.resize(self._queue_size())
         self.queue.add(X, y)
         learned = self._learn(len(y) / len(self.queue))
+        self._stagnation.update(self.noise.is_at_limit, self.queue.values, self.queue.total)
         if learned is None:
             return
         model, complexity = learned
@@ -210,6 +219,12 @@ class CasMore(SurrogateSearch):
 
         self.distribution = self.distribution.updated(z, basis, scales)
         self.model, self.complexity = model, complexity
+
+    def _reasons_to_stop(self, y: Array) -> dict[StopReason, float]:
+        stop = super()._reasons_to_stop(y)
+        if self._stagnation.is_over:
+            stop[StopReason.STAGNATION] = float(self._stagnation.turnovers)
+        return stop
 
     def _queue_size(self) -> int:
         """Return ``Q_max``, which grows with the population."""

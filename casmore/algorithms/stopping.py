@@ -20,6 +20,7 @@ class StopReason(StrEnum):
     STEP_TOO_SMALL = "step size too small"
     STEP_TOO_LARGE = "step size too large"
     NO_PROGRESS = "no progress in f"
+    STAGNATION = "noisy values no longer decrease"
     NOT_ADDITIVE = "f is not a sum of functions of single coordinates"
     UPDATE_FAILED = "the update failed repeatedly"
     TIME = "time limit reached"
