@@ -12,8 +12,9 @@ from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.lean_cas_more import LeanCasMore
 from casmore.algorithms.models import Complexity, QuadraticModel
-from casmore.algorithms.noise import NoiseFilter, Reliability, reliability
+from casmore.algorithms.noise import NoiseFilter, Reliability, Stagnation, reliability
 from casmore.algorithms.samples import SampleQueue
+from casmore.algorithms.stopping import StopReason
 from casmore.algorithms.surrogate import DirectFit
 from casmore.algorithms.targets import TargetNormalization, normalize
 from casmore.solvers.restarts import Restarting, UniformStart
@@ -286,3 +287,37 @@ def test_without_noise_it_costs_little(n: int) -> None:
         assert solver.best_y <= 1e-8
         taken.append(solver.evaluations)
     assert taken[1] < 1.1 * taken[0]
+
+
+def medians_until_the_end(medians: Array, *, at_limit: bool = True) -> int | None:
+    """Return how many turnovers of a queue with these medians it takes to end; None: all pass."""
+    stagnation = Stagnation()
+    for k, median in enumerate(medians, start=1):
+        values = median + np.array([-1.0, 0.0, np.inf])
+        stagnation.update(at_limit, values, 3 * k - 1)  # not yet replaced as a whole
+        stagnation.update(at_limit, values, 3 * k)
+        if stagnation.is_over:
+            return k
+    return None
+
+
+def test_a_run_stagnates_if_three_turnovers_bring_no_smaller_median() -> None:
+    assert medians_until_the_end(np.array([5.0, 5.0, 6.0, 5.5, 0.0])) == 4
+    assert medians_until_the_end(np.array([5.0, 6.0, 6.0, 4.9, 5.0, 5.0, 4.9, 0.0])) == 7
+    assert medians_until_the_end(-np.arange(50.0)) is None
+    assert medians_until_the_end(np.array([5.0, 7.0, 6.0] * 9), at_limit=False) is None
+
+
+@pytest.mark.parametrize("algorithm", [CasMore, LeanCasMore])
+@pytest.mark.parametrize(
+    ("slope", "expected"), [(0.0, StopReason.STAGNATION), (0.1, StopReason.STEP_TOO_LARGE)]
+)
+def test_a_search_that_sees_only_noise_ends_and_one_with_progress_does_not(
+    algorithm: type[CasMore], slope: float, expected: StopReason
+) -> None:
+    rng = np.random.default_rng(3)
+    search = algorithm(np.full(2, 3.0), 1.0, seed=4, noise="auto")
+    while not search.stop() and search.evaluations < 20_000:
+        X = search.ask()
+        search.tell(X, rng.standard_normal(len(X)) + slope * X.sum(axis=1))
+    assert list(search.stop()) == [expected]
