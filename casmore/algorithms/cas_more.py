@@ -65,8 +65,9 @@ class CasMoreParameters(SurrogateParameters):
     noise
         ``"none"``: as in the paper. ``"auto"``: if the residuals of the surrogate indicate noise,
         the trust regions and the model shrink, targets are replaced by their ranks, populations
-        (up to eight times as large; in lean CAS-MORE, twelve times) and the queue grow, and a
-        distribution that is too narrow for the noise widens; see ``casmore.algorithms.noise``.
+        (up to eight times as large; in lean CAS-MORE, twelve times) and the queue grow, a
+        distribution that is too narrow for the noise widens, and a run ends when noisy values no
+        longer decrease; see ``casmore.algorithms.noise``.
     queue_size, richest_model, samples_per_parameter, whitening, target_normalization
     clip, kurtosis_threshold, ridge, fit_method
         Settings of the surrogate, see `casmore.algorithms.surrogate_search.SurrogateParameters`.

@@ -20,7 +20,8 @@ with least squares, this matters most if there are few samples per coefficient, 
 the many quadratic coefficients then dominate those of the linear ones. Populations and queue grow,
 so that a step averages over more samples. Where nearly nothing is explained, the distribution has
 become too narrow for the noise, and widens again, as in UH-CMA-ES (Hansen et al., IEEE Transactions
-on Evolutionary Computation 13, 2009), but not beyond the initial one.
+on Evolutionary Computation 13, 2009), but not beyond the initial one. If that does not help either,
+the run ends, so that it can be restarted.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ class StopReason(StrEnum):
     The values of the algorithms of this package are: the best value (``TARGET``, ``UNBOUNDED``),
     the budget, the condition number of the covariance, the standard deviation along the longest
     axis (``STEP_TOO_SMALL``, ``STEP_TOO_LARGE``), the difference of the latest values
-    (``NO_PROGRESS``), and the number of consecutive failures (``UPDATE_FAILED``). Of `casmore.fmin`
+    (``NO_PROGRESS``), how often the queue has been replaced without progress (``STAGNATION``, with
+    ``noise="auto"``), and the number of consecutive failures (``UPDATE_FAILED``). Of `casmore.fmin`
     also the seconds (``TIME``) and the iterations (``CALLBACK``).
     """
 
