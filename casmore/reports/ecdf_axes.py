@@ -7,7 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
+from casmore.problems.suites import Suite
+
 LEFT = 0.5  # the first evaluation is at 1 / n; nothing happens before one evaluation per dimension
+_LONG_TITLE = 28  # characters
 
 
 def prepare(ax: Axes, right: float) -> None:
@@ -19,10 +22,15 @@ def prepare(ax: Axes, right: float) -> None:
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def small_panel(ax: Axes, title: str, right: float) -> None:
+def small_panel(ax: Axes, title: str, right: float, *, fontsize: float = 7) -> None:
     """Prepare one of many panels, and set its title."""
     prepare(ax, right)
-    ax.set_title(title, fontsize=7, pad=3)
+    ax.set_title(title, fontsize=fontsize, pad=3)
+
+
+def function_title_size(suite: Suite) -> float:
+    """Return the font size of functions' titles above panels of a quarter of the width."""
+    return 7 if max(len(suite.title(f)) for f in suite.functions) < _LONG_TITLE else 5.5
 
 
 def step(

@@ -29,7 +29,8 @@ INTRODUCTION = f"""\
 Judged from the trials in `bbob/trials.csv.gz`, in {" and ".join(f"{n}-D" for n in _DIMENSIONS)}.
 Ratios are geometric means of ERT ratios over the 51 targets, and over the functions named. ERTs
 are at most {_PENALTY:g} times the budget, which is also what a target counts that was not reached.
-The regret of samples is that in `bbob/average_regret.md`.
+The regret of samples is that in `bbob/average_regret.md`, on bbob-noisy that in
+`bbob-noisy/average_regret.md`.
 """
 
 

@@ -46,7 +46,8 @@ def by_function(runtimes: Sequence[Runtimes], dimension: int) -> Figure:
     """Return the appendix's figure: a panel for each function of the suite."""
     suite = suite_of(runtimes)
     panels = {suite.title(f): range(f, f + 1) for f in suite.functions}
-    return _figure(runtimes, dimension, panels, columns=4)
+    size = ecdf_axes.function_title_size(suite)
+    return _figure(runtimes, dimension, panels, columns=4, title_size=size)
 
 
 def by_dimension(runtimes: Sequence[Runtimes]) -> Figure:
@@ -99,7 +100,12 @@ def curve(
 
 
 def _figure(
-    runtimes: Sequence[Runtimes], dimension: int, panels: Mapping[str, range], *, columns: int
+    runtimes: Sequence[Runtimes],
+    dimension: int,
+    panels: Mapping[str, range],
+    *,
+    columns: int,
+    title_size: float = 7,
 ) -> Figure:
     own = [r for r in runtimes if r.dimension == dimension]
     if not own:
@@ -119,7 +125,7 @@ def _figure(
             for index, solver in enumerate(solvers(runtimes)):
                 of_solver = [r for r in own if r.solver == solver and r.function in functions]
                 _draw(ax, of_solver, simulated, limit, style.line(index), solver)
-            ecdf_axes.small_panel(ax, name, limit)
+            ecdf_axes.small_panel(ax, name, limit, fontsize=title_size)
         label = f"evaluations / dimension, {dimension}-D   ({trial_note(own)})"
         figure.supxlabel(label, fontsize=8)
         figure.supylabel("fraction of function-target pairs", fontsize=8)

@@ -12,6 +12,7 @@ from casmore.plotting import style
 from casmore.reports import references
 from casmore.reports.bbob.significance import p_value_against_all
 from casmore.reports.bbob.trial_note import trial_note
+from casmore.reports.ecdf_axes import function_title_size
 from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
 _FINAL = -1  # the row of the target 1e-8
@@ -37,6 +38,8 @@ def scaling(runtimes: Sequence[Runtimes]) -> Figure:
         axes = figure.subplots(rows, _COLUMNS, sharex=True, squeeze=False)
         for ax in axes.flat[len(functions) :]:
             ax.set_visible(False)
+        for ax in axes.flat[max(len(functions) - _COLUMNS, 0) :]:  # the lowest of each column
+            ax.tick_params(labelbottom=True)
         for ax, function in zip(axes.flat, functions, strict=False):
             own = [r for r in runtimes if r.function == function]
             _panel(ax, function, own, names, all_dimensions)
@@ -75,7 +78,7 @@ def _panel(
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.set_title(suite.title(function), fontsize=7, pad=3)
+    ax.set_title(suite.title(function), fontsize=function_title_size(suite), pad=3)
 
 
 def _draw(ax: Axes, own: Sequence[Runtimes], index: int, name: str) -> None:

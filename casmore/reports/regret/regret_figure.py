@@ -101,16 +101,19 @@ def by_group(
     """
     found = _by_solver(runtimes, regrets, dimension)
     functions = sorted({r.function for own, _ in found.values() for r in own})
+    suite = suite_of(runtimes)
+    noun = "" if suite.noisy else " functions"  # its groups are kinds of noise
     panels = {
-        f"{name} functions": [f for f in functions if first <= f <= last]
-        for name, first, last in suite_of(runtimes).groups
+        f"{name}{noun}": [f for f in functions if first <= f <= last]
+        for name, first, last in suite.groups
     }
     panels = {name: members for name, members in panels.items() if members}
     panels["all functions"] = functions
-    rows = math.ceil(len(panels) / 3)
+    columns = 2 if len(panels) == 4 else min(3, len(panels))
+    rows = math.ceil(len(panels) / columns)
     with style.paper():
         figure = Figure(figsize=(style.PAGE, _ROW * rows + 0.45), layout="constrained")
-        axes = figure.subplots(rows, min(3, len(panels)), sharex=True, sharey=True, squeeze=False)
+        axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for ax in axes.flat[len(panels) :]:
             ax.set_visible(False)
         for ax, (name, members) in zip(axes.flat, panels.items(), strict=False):
