@@ -11,6 +11,9 @@ four differences:
   either a good value, or corrects the surrogate where it was wrong.
 - Populations are smaller.
 
+With a finite ``overshoot_limit``, the update is that of CMA-ES while the surrogate misleads the
+search, as it does on asymmetric functions (``casmore.algorithms.overshoot``).
+
 Models are fitted again only when about 5 % of the samples are new. From 10-D on, the model that is
 only judged is fitted every second time. In between a model is kept, and seen from the current
 distribution.
@@ -31,6 +34,8 @@ from casmore.algorithms.cas_more import CasMore, CasMoreParameters
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.noise import Reliability
+from casmore.algorithms.overshoot import Overshoot
+from casmore.algorithms.rank_update import RankUpdate
 from casmore.algorithms.sample_weights import gaps_to_best, outlier_weights, rank_weights
 from casmore.algorithms.surrogate_search import FitMethod
 from casmore.algorithms.targets import finite_rewards
@@ -68,6 +73,10 @@ class LeanCasMoreParameters(CasMoreParameters):
     refit
         Fraction of the queue, in [0, 1], that must be new before the models are fitted again,
         rounded to whole iterations; default 0.055. With 0 they are fitted in every iteration.
+    overshoot_limit
+        Average overshoot of the surrogate's optimum, as a power of 10, above which the update is
+        that of CMA-ES until the surrogate predicts well; default infinity: never. It needs full
+        models, and is not looked at while values are noisy.
     """
 
     injection_radius: float
@@ -75,6 +84,7 @@ class LeanCasMoreParameters(CasMoreParameters):
     outlier_gap: float = 0.5
     agreement_memory: float = 0.8
     refit: float = 0.055
+    overshoot_limit: float = math.inf
     fit_method: FitMethod = FitMethod.DIRECT
 
     algorithm: ClassVar[str] = "lean CAS-MORE"
@@ -89,6 +99,7 @@ class LeanCasMoreParameters(CasMoreParameters):
         self._require("weight_ratio", 1 <= self.weight_ratio < math.inf, "finite, at least 1")
         self._require("agreement_memory", 0 <= self.agreement_memory < 1, "in [0, 1)")
         self._require("refit", 0 <= self.refit <= 1, "in [0, 1]")
+        self._require("overshoot_limit", self.overshoot_limit > 0, "positive")
         self._require("whitening", self.whitening, "True: the weighted fit needs it")
         self._require(
             "fit_method",
@@ -135,6 +146,8 @@ class LeanCasMore(CasMore):
     agreement : ndarray
         Kendall's tau between predicted and true values of new samples, averaged over the last
         iterations, for the model of the values and for that of the normalised values, shape (2,).
+    overshoot : Overshoot
+        How far the surrogate's optimum overshoots that of the function.
     path, noise, model, complexity, queue, distribution, best_x, best_y, evaluations, iterations
         See `casmore.CasMore`.
 
@@ -168,6 +181,9 @@ class LeanCasMore(CasMore):
         self.weighted_fit = WeightedFit(n, p.queue_size, p.ridge, p.richest_model)
         self._kept: list[_Fitted] = []  # to the values, and to the normalised values
         self._optimum: Array | None = None  # of the last model, until it is asked for
+        self._injected: Array | None = None  # that optimum, once it has been asked for
+        self.overshoot = Overshoot(p.overshoot_limit)
+        self._rank_update = RankUpdate(n)
 
     def ask(self, count: int | None = None) -> Array:
         """Sample the search distribution; the first point is the surrogate's optimum.
@@ -187,16 +203,41 @@ class LeanCasMore(CasMore):
         """
         X = super().ask(count)
         if self._optimum is not None and len(X) > 0:
-            X[0], self._optimum = self._optimum, None
+            X[0] = self._injected = self._optimum
+            self._optimum = None
         return X
 
     def _update(self, X: Array, y: Array) -> None:
         """Judge the last models by the new samples, and do one iteration."""
         self._judge(X, y)
         before, self.model, self._optimum = self.distribution, None, None
+        if self._is_misled(X, y):
+            self._update_by_ranks(X, y)
+            return
         super()._update(X, y)
         if self.model is not None:
             self._optimum = self._find_optimum(self.model, before)
+
+    def _is_misled(self, X: Array, y: Array) -> bool:
+        """Return whether the surrogate misleads the search, from its optimum and predictions."""
+        injected, self._injected = self._injected, None
+        if self.parameters.richest_model is not Complexity.FULL or self.noise.is_noisy:
+            return False
+        if injected is not None and len(y) > 1:
+            is_optimum = (injected == X).all(axis=1)
+            if is_optimum.any() and not is_optimum.all():
+                self.overshoot.observe(float(y[is_optimum][0]), y[~is_optimum])
+        was_misleading = self.overshoot.is_misleading
+        self.overshoot.judge(float(self.agreement[self._better]))
+        if self.overshoot.is_misleading and not was_misleading:
+            self._rank_update = RankUpdate(X.shape[1])  # its paths are of earlier distributions
+        return self.overshoot.is_misleading
+
+    def _update_by_ranks(self, X: Array, y: Array) -> None:
+        """Do one iteration of CMA-ES; models are fitted, to see when they predict well again."""
+        self.queue.add(X, y)
+        self._learn(len(y) / len(self.queue))
+        self.distribution = self._rank_update.update(self.distribution, X, y)
 
     @property
     def _better(self) -> int:
