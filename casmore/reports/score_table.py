@@ -1,4 +1,4 @@
-"""The table of the scores, for each dimension, function group and solver."""
+"""The tables of the scores, for each dimension and solver, by function group or by function."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -16,21 +16,32 @@ ALL = "all"
 _NONE = -1.0  # smaller than all scores
 
 
-def markdown(standings: Sequence[Standing]) -> str:
-    """Return a Markdown table with a row for each dimension and group (and all functions).
+def by_group(standings: Sequence[Standing]) -> str:
+    """Return a Markdown table with a row for each dimension and function group, and all functions.
 
     The solvers come first, then the virtual best solvers of the suite. A cell is empty where a
     solver has no trials on one of the functions.
     """
     suite = standings[0].suite
+    everything = Group(ALL, suite.functions[0], suite.functions[-1])
+    return _markdown(standings, "functions", [*suite.groups, everything])
+
+
+def by_function(standings: Sequence[Standing]) -> str:
+    """Return a Markdown table as `by_group` does, with a row for each dimension and function."""
+    suite = standings[0].suite
+    return _markdown(standings, "function", [Group(suite.title(f), f, f) for f in suite.functions])
+
+
+def _markdown(standings: Sequence[Standing], heading: str, groups: Sequence[Group]) -> str:
+    suite = standings[0].suite
     solvers = list(dict.fromkeys(e.name for standing in standings for e in standing.ours))
     columns = [*solvers, *suite.best]
-    text = [CAPTION, "", f"| n | functions | {' | '.join(columns)} |"]
+    text = [CAPTION, "", f"| n | {heading} | {' | '.join(columns)} |"]
     text.append("| --- | --- |" + " ---: |" * len(columns))
-    everything = Group(ALL, suite.functions[0], suite.functions[-1])
     for standing in standings:
         entrants = {e.name: e for e in (*standing.references, *standing.ours)}
-        for group, first, last in (*suite.groups, everything):
+        for group, first, last in groups:
             functions = range(first, last + 1)
             scores = {name: _score(e, functions) for name, e in entrants.items()}
             highest = max(scores.get(name, _NONE) for name in solvers)

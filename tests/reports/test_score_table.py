@@ -4,7 +4,7 @@ import numpy as np
 
 from casmore.reports.league import standings
 from casmore.reports.runtimes import Runtimes
-from casmore.reports.score_table import markdown
+from casmore.reports.score_table import by_function, by_group
 
 
 def solver(name: str, functions: range, evaluations: float, dimension: int) -> list[Runtimes]:
@@ -25,7 +25,7 @@ def test_scores_of_groups_and_of_all_functions() -> None:
         *solver("thousands", range(1, 10), 5000.0, 5),
         *solver("thousands", range(1, 25), 2e4, 20),
     ]
-    found = rows(markdown(standings(runtimes)))
+    found = rows(by_group(standings(runtimes)))
     assert found["n", "functions"][:2] == ["tens", "thousands"]
     assert found["5", "separable"][:2] == ["**0.750**", "0.250"]
     assert found["5", "moderate"][:2] == ["**0.750**", "0.250"]
@@ -35,8 +35,15 @@ def test_scores_of_groups_and_of_all_functions() -> None:
     assert found["20", "all"][:2] == ["", "**0.250**"]
 
 
+def test_scores_of_single_functions() -> None:
+    found = rows(by_function(standings(solver("tens", range(1, 12), 50.0, 5))))
+    assert found["n", "function"][0] == "tens"
+    assert found["5", "f11 Discus"][0] == "**0.750**"
+    assert found["5", "f12 Bent cigar"][0] == ""
+
+
 def test_virtual_best_solvers_are_beside_them() -> None:
-    found = rows(markdown(standings(solver("one", range(1, 25), 5.0, 5))))
+    found = rows(by_group(standings(solver("one", range(1, 25), 5.0, 5))))
     assert found["n", "functions"] == ["one", "best 2009-16", "best 2009"]
     # of COCO's archive, by another program
     assert found["5", "all"] == ["**1.000**", "0.529", "0.461"]

@@ -69,7 +69,7 @@ def _names(runtimes: Sequence[Runtimes]) -> list[str]:
     ]
     first, *others = solvers(runtimes)
     pairs = [f"{first}_vs_{other}" for other in others]
-    return [*parts, "scaling", "league", "scores", *pairs]
+    return [*parts, "scaling", "league", "scores", "scores_by_function", *pairs]
 
 
 def _regret_names(folder: Path) -> list[str]:
@@ -86,10 +86,10 @@ def make(name: str, results: Path) -> list[Path]:
     ----------
     name
         A suite, a slash, and one of ``ecdf_05D``, ``ecdf_functions_05D``, ``ert_ratios_05D``, each
-        with any dimension of the table; ``scaling``; ``league``; ``scores``; ``A_vs_B``, the heat
-        map of any two solvers; ``regret``, ``regret_05D`` or ``average_regret``, if the regret was
-        recorded.
-        For example ``bbob/scaling``. Of the league: ``league/ecdf``, ``league/league`` and
+        with any dimension of the table; ``scaling``; ``league``; ``scores``;
+        ``scores_by_function``; ``A_vs_B``, the heat map of any two solvers; ``regret``,
+        ``regret_05D`` or ``average_regret``, if the regret was recorded. For example
+        ``bbob/scaling``. Of the league: ``league/ecdf``, ``league/league`` and
         ``league_ablation/parts``.
     results
         The folder that has, for example, ``bbob/trials.csv.gz``.
@@ -135,13 +135,16 @@ def _figure(name: str, runtimes: list[Runtimes]) -> Figure | dict[str, str]:
     if name == "league":
         return strips(league.standings(runtimes))
     if name == "scores":
-        return {"md": score_table.markdown(league.standings(runtimes))}
+        return {"md": score_table.by_group(league.standings(runtimes))}
+    if name == "scores_by_function":
+        return {"md": score_table.by_function(league.standings(runtimes))}
     if match := _PAIR.fullmatch(name):
         return heat_map(runtimes, match[1], match[2])
     raise ReportError(
         f"there is no figure {suite_of(runtimes).name}/{name}; there are ecdf_05D, "
         f"ecdf_functions_05D, ert_ratios_05D and regret_05D of each dimension, scaling, league, "
-        f"scores, regret, average_regret, and A_vs_B for the solvers {', '.join(solvers(runtimes))}"
+        f"scores, scores_by_function, regret, average_regret, and A_vs_B for the solvers "
+        f"{', '.join(solvers(runtimes))}"
     )
 
 

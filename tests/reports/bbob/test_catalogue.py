@@ -33,6 +33,7 @@ def test_all_names_follow_from_the_table(
         "bbob/scaling",
         "bbob/league",
         "bbob/scores",
+        "bbob/scores_by_function",
         "bbob/second_vs_first",
         "bbob/regret",
         "bbob/average_regret",
