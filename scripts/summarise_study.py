@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from casmore.atomic_io import DamagedFileError
+from casmore.experiments.store.coco_files import BrokenDataError
 from casmore.reports import ReportError
 from casmore.studies.summarise import summarise
 
@@ -24,7 +26,7 @@ def main() -> int:
         try:
             for path in summarise(run, RESULTS, partial=arguments.partial):
                 print(path)
-        except ReportError as error:
+        except (ReportError, BrokenDataError, DamagedFileError) as error:
             print(f"summarise_study: {error}", file=sys.stderr)
             return 1
     return 0

@@ -3,10 +3,14 @@
 import errno
 import math
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from clones import ROOT
 
 from casmore.atomic_io import read_json
 from casmore.experiments.agreement import agree_on_config
@@ -118,3 +122,16 @@ def test_an_unfinished_study_is_not_summarised(folder: Path, tmp_path: Path) -> 
     run_unit(make_plan(config)[0], run)
     with pytest.raises(ReportError, match="17 of 18 units"):
         summarise(tmp_path, tmp_path)
+
+
+def test_a_damaged_unit_is_named(folder: Path, tmp_path: Path) -> None:
+    run = tmp_path / "rosenbrock"
+    shutil.copytree(folder / "runs" / "rosenbrock", run)
+    trace = next(run.rglob("trace.*"))
+    trace.write_bytes(trace.read_bytes()[:-20])
+    script = [sys.executable, str(ROOT / "scripts" / "summarise_study.py"), str(run)]
+    ended = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr
+    assert str(trace.parent) in ended.stderr
+    assert "casmore verify" in ended.stderr
