@@ -56,6 +56,7 @@ def test_two_thirds_of_the_papers_population(n: int, k: int) -> None:
         ({"outlier_gap": math.inf}, "outlier_gap = inf must be positive"),
         ({"agreement_memory": 1.0}, r"agreement_memory = 1.0 must be in \[0, 1\)"),
         ({"refit": 1.5}, r"refit = 1.5 must be in \[0, 1\]"),
+        ({"overshoot_limit": 0.0}, "overshoot_limit = 0.0 must be positive"),
         ({"whitening": False}, "whitening = False must be True"),
         ({"fit_method": "incremental"}, "must be 'direct'"),
         ({"epsilon_mean": -1.0}, "epsilon_mean = -1.0 must be positive"),
