@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from numpy.typing import NDArray
 
 COLUMN, PAGE = 3.5, 7.16  # widths of one column and of both
 
@@ -83,6 +85,22 @@ def legend_above(figure: Figure, ax: Axes, *, most: int | None = None, **look: A
         if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
             return
         legend.remove()
+
+
+def hide_unused(axes: NDArray[np.object_], used: int) -> None:
+    """Hide the panels of a grid beyond the first ``used``; label the x axes above the hidden ones.
+
+    Parameters
+    ----------
+    axes
+        The axes of the panels, shape (rows, columns).
+    used
+        Number of panels with content.
+    """
+    for ax in axes.flat[used:]:
+        ax.set_visible(False)
+    for ax in axes.flat[max(used - axes.shape[1], 0) : used]:
+        ax.tick_params(labelbottom=True)
 
 
 def break_lines(figure: Figure, text: Text) -> int:

@@ -108,8 +108,7 @@ def _figure(
     with style.paper():
         figure = Figure(figsize=(width, rows * _PANEL_HEIGHT + 0.45), layout="constrained")
         axes = figure.subplots(rows, columns, sharey=True, squeeze=False)
-        for ax in axes.flat[len(panels) :]:
-            ax.set_visible(False)
+        style.hide_unused(axes, len(panels))
         for ax, (title, by_solver), budget in zip(axes.flat, panels.items(), budgets, strict=False):
             _panel(ax, title, by_solver, order, budget)
         for ax in axes[:, 0]:

@@ -70,8 +70,7 @@ def robust_normalization(results: Path) -> Figure:
         rows = math.ceil((len(found) + 1) / columns)
         figure = Figure(figsize=(style.PAGE, 1.5 * rows + 0.3), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False)
-        for ax in axes.flat[len(found) + 1 :]:
-            ax.set_visible(False)
+        style.hide_unused(axes, len(found) + 1)
         for i, (ax, level) in enumerate(zip(axes.flat, found, strict=False)):
             _histogram(ax, level.values, level.inside)
             ax.axvspan(-CLIP, CLIP, color="0.93", zorder=0)

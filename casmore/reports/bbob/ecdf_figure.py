@@ -59,8 +59,7 @@ def by_dimension(runtimes: Sequence[Runtimes]) -> Figure:
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 1.9 * rows + 0.45), layout="constrained")
         axes = figure.subplots(rows, columns, sharey=True, squeeze=False)
-        for ax in axes.flat[len(shown) :]:
-            ax.set_visible(False)
+        style.hide_unused(axes, len(shown))
         for ax, n in zip(axes.flat, shown, strict=False):
             own = [r for r in runtimes if r.dimension == n]
             simulated = {(r.solver, r.function): simulate(r, _SAMPLES, rng) for r in own}
@@ -118,8 +117,7 @@ def _figure(
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 1.45 * rows + 0.45), layout="constrained")
         axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        for ax in axes.flat[len(panels) :]:
-            ax.set_visible(False)
+        style.hide_unused(axes, len(panels))
         for ax, (name, functions) in zip(axes.flat, panels.items(), strict=False):
             _draw_best(ax, suite, functions, dimension, limit)
             for index, solver in enumerate(solvers(runtimes)):

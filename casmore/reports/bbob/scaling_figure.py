@@ -36,10 +36,7 @@ def scaling(runtimes: Sequence[Runtimes]) -> Figure:
     with style.paper():
         figure = Figure(figsize=(style.PAGE, 1.4 * rows + 0.5), layout="constrained")
         axes = figure.subplots(rows, _COLUMNS, sharex=True, squeeze=False)
-        for ax in axes.flat[len(functions) :]:
-            ax.set_visible(False)
-        for ax in axes.flat[max(len(functions) - _COLUMNS, 0) :]:  # the lowest of each column
-            ax.tick_params(labelbottom=True)
+        style.hide_unused(axes, len(functions))
         for ax, function in zip(axes.flat, functions, strict=False):
             own = [r for r in runtimes if r.function == function]
             _panel(ax, function, own, names, all_dimensions)

@@ -114,8 +114,7 @@ def by_group(
     with style.paper():
         figure = Figure(figsize=(style.PAGE, _ROW * rows + 0.45), layout="constrained")
         axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        for ax in axes.flat[len(panels) :]:
-            ax.set_visible(False)
+        style.hide_unused(axes, len(panels))
         for ax, (name, members) in zip(axes.flat, panels.items(), strict=False):
             for index, solver in enumerate(solvers(runtimes)):
                 if solver not in found:
