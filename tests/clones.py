@@ -41,6 +41,22 @@ def clone(folder: Path) -> Path:
     return folder
 
 
+def shrink(config: Path, **changes: str) -> None:
+    """Let an experiment have one short trial of each solver, on f1 in 2-D or with other values."""
+    values = {
+        "functions": '"1"',
+        "dimensions": "[2]",
+        "instances": '"1"',
+        "evaluations_per_dimension": "50",
+        **changes,
+    }
+    text = config.read_text()
+    for key, value in values.items():
+        text, found = re.subn(rf"^{key} = .*", f"{key} = {value}", text, flags=re.MULTILINE)
+        assert found == 1, key
+    config.write_text(text)
+
+
 def run(command: str, folder: Path) -> str:
     """Run a line of shell in the clone; return what it printed."""
     path = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"

@@ -3,6 +3,7 @@
 Pages on one part of the package are tested beside the tests of that part.
 """
 
+import gzip
 import re
 import shutil
 import sys
@@ -10,7 +11,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from clones import ROOT, blocks, clone, run
+from clones import ROOT, blocks, clone, run, shrink
 
 from casmore.experiments.config import check
 
@@ -116,20 +117,6 @@ def test_a_study_of_ones_own_and_its_traces(tmp_path: Path) -> None:
     assert (tmp_path / "run.png").stat().st_size > 0
 
 
-def shrink(path: Path) -> None:
-    """Let an experiment have one short trial of each solver."""
-    text = path.read_text()
-    for key, value in (
-        ("functions", '"1"'),
-        ("dimensions", "[2]"),
-        ("instances", '"1"'),
-        ("evaluations_per_dimension", "50"),
-    ):
-        text, found = re.subn(rf"^{key} = .*", f"{key} = {value}", text, flags=re.MULTILINE)
-        assert found == 1, key
-    path.write_text(text)
-
-
 @pytest.fixture(scope="module")
 def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A clone whose configs/paper.toml is small."""
@@ -170,6 +157,18 @@ def test_the_bbob_experiment(paper: Path) -> None:
     ]
     assert any("CAS-MORE" in text for text in printed)
     assert (exported / "trials.csv.gz").is_file()
+
+
+@pytest.mark.slow
+def test_the_comparison_under_noise(tmp_path: Path) -> None:
+    folder = clone(tmp_path / "clone")
+    shrink(folder / "configs/noisy.toml", functions='"101"')
+    shutil.rmtree(folder / "results/bbob-noisy")
+    (block,) = blocks("docs/noise.md", "bash")
+    for command in block.splitlines():
+        run(command, folder)
+    table = gzip.decompress((folder / "results/bbob-noisy/trials.csv.gz").read_bytes()).decode()
+    assert table.count("\n") == 1 + 6  # of each solver
 
 
 def test_settings_of_a_run_at_scale_are_known(tmp_path: Path) -> None:
