@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -50,6 +51,20 @@ def _label_major_ticks_only() -> None:
         axis.set_minor_formatter(NullFormatter())
 
     setattr(LogScale, name, without_minor_labels)
+
+
+def _number_folders(cocopp: ModuleType) -> None:
+    """Let cocopp number its folders; it names them after their data and the second of the time.
+
+    On fast machines it puts the pages of several algorithms into one folder otherwise.
+    """
+    original = cocopp.findfiles.get_output_directory_sub_folder
+    numbers = count()
+
+    def numbered(*arguments: Any, **options: Any) -> str:
+        return f"{original(*arguments, **options)}{next(numbers):03d}"
+
+    cocopp.findfiles.get_output_directory_sub_folder = numbered
 
 
 def _link_archive(data: Path, scratch: Path) -> Path:
@@ -99,6 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         cocopp = import_cocopp(scratch)
         _keep_out_of_the_package(Path(str(cocopp.__file__)).parent, scratch)
         _label_major_ticks_only()
+        _number_folders(cocopp)
         how = [*_set_up(cocopp, full=options.full), "--no-interactive", "-o", str(options.output)]
         result = cocopp.main([*how, *(str(_link_archive(data, scratch)) for data in options.data)])
     if isinstance(result, int):  # its code for wrong usage; otherwise the data
