@@ -11,6 +11,8 @@ from casmore.reports.cocopp.report import _TIME
 
 def test_folders_of_the_same_second_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     cocopp = import_cocopp()
+    # the suite of other tests of this process would be part of the names
+    monkeypatch.setattr(cocopp.testbedsettings, "current_testbed", None)
     monkeypatch.setattr(cocopp.findfiles.time, "strftime", lambda _: "112911h0108")
     original = cocopp.findfiles.get_output_directory_sub_folder
     assert original("data/alone") == original(["data/alone"]) == "alone_112911h0108"
