@@ -147,7 +147,8 @@ class LeanCasMore(CasMore):
         Kendall's tau between predicted and true values of new samples, averaged over the last
         iterations, for the model of the values and for that of the normalised values, shape (2,).
     overshoot : Overshoot
-        How far the surrogate's optimum overshoots that of the function.
+        How far the surrogate's optimum overshoots that of the function; looked at only with a
+        finite ``overshoot_limit``.
     path, noise, model, complexity, queue, distribution, best_x, best_y, evaluations, iterations
         See `casmore.CasMore`.
 
@@ -221,7 +222,10 @@ class LeanCasMore(CasMore):
     def _is_misled(self, X: Array, y: Array) -> bool:
         """Return whether the surrogate misleads the search, from its optimum and predictions."""
         injected, self._injected = self._injected, None
-        if self.parameters.richest_model is not Complexity.FULL or self.noise.is_noisy:
+        p = self.parameters
+        if p.overshoot_limit == math.inf or p.richest_model is not Complexity.FULL:
+            return False
+        if self.noise.is_noisy:
             return False
         if injected is not None and len(y) > 1:
             is_optimum = (injected == X).all(axis=1)
