@@ -159,5 +159,4 @@ def _names(made: Path) -> Iterator[tuple[str, str]]:
         # the data of two runs may have the same name
         ours = next(n for i in count(1) if (n := name if i == 1 else f"{name}-{i}") not in taken)
         taken.add(ours)
-        if theirs != comparison.parent.name:
-            yield theirs, ours
+        yield theirs, ours
