@@ -34,6 +34,8 @@ def summarise(run: Path, results: Path, *, partial: bool = False) -> list[Path]:
     ------
     ReportError
         If the folder holds no study, or units are missing.
+    BrokenDataError, DamagedFileError
+        If a unit or a file of the run is damaged.
     """
     folder = RunFolder(run)
     config = _config(folder)
