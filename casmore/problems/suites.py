@@ -53,6 +53,10 @@ class Suite:
         """Return COCO's index of a function, which starts at 1."""
         return self.functions.index(function) + 1
 
+    def group_title(self, group: Group) -> str:
+        """Return the heading of a group; those of a noisy suite are kinds of noise."""
+        return group.name if self.noisy else f"{group.name} functions"
+
     def title(self, function: int) -> str:
         """Return ``"f8 Rosenbrock"``, for example."""
         return f"f{function} {self.function_names[self.functions.index(function)]}"

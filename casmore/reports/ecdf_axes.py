@@ -7,10 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from casmore.problems.suites import Suite
-
 LEFT = 0.5  # the first evaluation is at 1 / n; nothing happens before one evaluation per dimension
-_LONG_TITLE = 28  # characters
 
 
 def prepare(ax: Axes, right: float) -> None:
@@ -28,9 +25,9 @@ def small_panel(ax: Axes, title: str, right: float, *, fontsize: float = 7) -> N
     ax.set_title(title, fontsize=fontsize, pad=3)
 
 
-def function_title_size(suite: Suite) -> float:
-    """Return the font size of functions' titles above panels of a quarter of the width."""
-    return 7 if max(len(suite.title(f)) for f in suite.functions) < _LONG_TITLE else 5.5
+def columns(panels: int) -> int:
+    """Return in how many columns panels are arranged: four in two, others in at most three."""
+    return 2 if panels == 4 else min(3, panels)
 
 
 def step(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from casmore.plotting import style
 from casmore.problems.suites import BBOB, Suite
 from casmore.reports import ecdf_axes, references
+from casmore.reports.bbob.function_title import function_title_size
 from casmore.reports.bbob.simulated_restarts import simulate
 from casmore.reports.bbob.trial_note import trial_note
 from casmore.reports.report_error import ReportError
@@ -34,26 +35,25 @@ _BEST: dict[str, Any] = {"color": "#f3d9a4", "linewidth": 4.0, "solid_capstyle":
 def by_group(runtimes: Sequence[Runtimes], dimension: int) -> Figure:
     """Return the paper's figure: the groups, all functions, and six single functions of BBOB."""
     suite = suite_of(runtimes)
-    what = "" if suite.noisy else " functions"
-    panels = {f"{group.name}{what}": suite.members(group.name) for group in suite.groups}
+    panels = {suite.group_title(group): suite.members(group.name) for group in suite.groups}
     panels["all functions"] = suite.functions
     if suite is BBOB:
         panels |= {suite.title(f): range(f, f + 1) for f in SELECTED}
-    return _figure(runtimes, dimension, panels, columns=2 if len(panels) == 4 else 3)
+    return _figure(runtimes, dimension, panels, columns=ecdf_axes.columns(len(panels)))
 
 
 def by_function(runtimes: Sequence[Runtimes], dimension: int) -> Figure:
     """Return the appendix's figure: a panel for each function of the suite."""
     suite = suite_of(runtimes)
     panels = {suite.title(f): range(f, f + 1) for f in suite.functions}
-    size = ecdf_axes.function_title_size(suite)
+    size = function_title_size(suite)
     return _figure(runtimes, dimension, panels, columns=4, title_size=size)
 
 
 def by_dimension(runtimes: Sequence[Runtimes]) -> Figure:
     """Return the figure over all functions: a panel for each dimension."""
     shown = dimensions(runtimes)
-    columns = 2 if len(shown) == 4 else min(3, len(shown))
+    columns = ecdf_axes.columns(len(shown))
     rows = math.ceil(len(shown) / columns)
     names, rng = solvers(runtimes), np.random.default_rng(_SEED)
     with style.paper():

@@ -10,9 +10,9 @@ from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMetho
 
 from casmore.plotting import style
 from casmore.reports import references
+from casmore.reports.bbob.function_title import function_title_size
 from casmore.reports.bbob.significance import p_value_against_all
 from casmore.reports.bbob.trial_note import trial_note
-from casmore.reports.ecdf_axes import function_title_size
 from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
 _FINAL = -1  # the row of the target 1e-8

@@ -102,14 +102,13 @@ def by_group(
     found = _by_solver(runtimes, regrets, dimension)
     functions = sorted({r.function for own, _ in found.values() for r in own})
     suite = suite_of(runtimes)
-    noun = "" if suite.noisy else " functions"  # its groups are kinds of noise
     panels = {
-        f"{name}{noun}": [f for f in functions if first <= f <= last]
-        for name, first, last in suite.groups
+        suite.group_title(group): [f for f in functions if group.first <= f <= group.last]
+        for group in suite.groups
     }
     panels = {name: members for name, members in panels.items() if members}
     panels["all functions"] = functions
-    columns = 2 if len(panels) == 4 else min(3, len(panels))
+    columns = ecdf_axes.columns(len(panels))
     rows = math.ceil(len(panels) / columns)
     with style.paper():
         figure = Figure(figsize=(style.PAGE, _ROW * rows + 0.45), layout="constrained")
