@@ -88,6 +88,8 @@ _PAGES = {
     "casmore/reports/reference_data/README.md": "benchmarks/reference_data.md",
     "results/README.md": "benchmarks/results.md",
     "results/claims.md": "the_paper/claims.md",
+    "results/bbob-noisy/scores_by_function.md": "benchmarks/noisy_scores.md",
+    "results/bbob-noisy/average_regret.md": "benchmarks/noisy_regret.md",
     "CONTRIBUTING.md": "contributing/index.md",
     "CHANGELOG.md": "contributing/changelog.md",
     "README.md": "index.md",
