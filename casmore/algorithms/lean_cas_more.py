@@ -1,7 +1,7 @@
 """Lean CAS-MORE: a variant with fewer evaluations, but more computation for each.
 
 It is not in the paper. Its updates of mean, covariance and entropy are those of the paper, with
-four differences:
+five differences:
 
 - The surrogate is fitted to weighted samples, with larger weights for better ones.
 - Two models are fitted, one to the values and one to the normalised values. The one that has
@@ -10,9 +10,8 @@ four differences:
 - One sample of each population is the surrogate's optimum within a radius. Evaluating it gives
   either a good value, or corrects the surrogate where it was wrong.
 - Populations are smaller.
-
-With a finite ``overshoot_limit``, the update is that of CMA-ES while the surrogate misleads the
-search, as it does on asymmetric functions (``casmore.algorithms.overshoot``).
+- While the surrogate misleads the search, as it does on asymmetric functions, the update is that of
+  CMA-ES (``casmore.algorithms.overshoot``).
 
 Models are fitted again only when about 5 % of the samples are new. From 10-D on, the model that is
 only judged is fitted every second time. In between a model is kept, and seen from the current
@@ -75,8 +74,8 @@ class LeanCasMoreParameters(CasMoreParameters):
         rounded to whole iterations; default 0.055. With 0 they are fitted in every iteration.
     overshoot_limit
         Average overshoot of the surrogate's optimum, as a power of 10, above which the update is
-        that of CMA-ES until the surrogate predicts well; default infinity: never. It needs full
-        models, and is not looked at while values are noisy.
+        that of CMA-ES until the surrogate predicts well; default 0.7; infinity: never. It is only
+        looked at with full models, and not while values are noisy.
     """
 
     injection_radius: float
@@ -84,7 +83,7 @@ class LeanCasMoreParameters(CasMoreParameters):
     outlier_gap: float = 0.5
     agreement_memory: float = 0.8
     refit: float = 0.055
-    overshoot_limit: float = math.inf
+    overshoot_limit: float = 0.7
     fit_method: FitMethod = FitMethod.DIRECT
 
     algorithm: ClassVar[str] = "lean CAS-MORE"
@@ -147,8 +146,7 @@ class LeanCasMore(CasMore):
         Kendall's tau between predicted and true values of new samples, averaged over the last
         iterations, for the model of the values and for that of the normalised values, shape (2,).
     overshoot : Overshoot
-        How far the surrogate's optimum overshoots that of the function; looked at only with a
-        finite ``overshoot_limit``.
+        How far the surrogate's optimum overshoots that of the function.
     path, noise, model, complexity, queue, distribution, best_x, best_y, evaluations, iterations
         See `casmore.CasMore`.
 
@@ -225,7 +223,7 @@ class LeanCasMore(CasMore):
         p = self.parameters
         if p.overshoot_limit == math.inf or p.richest_model is not Complexity.FULL:
             return False
-        if self.noise.is_noisy:
+        if self.noise.is_noisy or not self._models_are_richest:
             return False
         if injected is not None and len(y) > 1:
             is_optimum = (injected == X).all(axis=1)
@@ -242,6 +240,11 @@ class LeanCasMore(CasMore):
         self.queue.add(X, y)
         self._learn(len(y) / len(self.queue))
         self.distribution = self._rank_update.update(self.distribution, X, y)
+
+    @property
+    def _models_are_richest(self) -> bool:
+        """Whether there are models, and they are as rich as they can become."""
+        return bool(self._kept) and self._kept[0].complexity is self.parameters.richest_model
 
     @property
     def _better(self) -> int:
@@ -351,9 +354,7 @@ class LeanCasMore(CasMore):
         Models that are not yet the richest are ignored, since they do not show which of the richest
         models will be better.
         """
-        if not self._kept or self._kept[0].complexity is not self.parameters.richest_model:
-            return
-        if self._kept[0].samples != self._kept[1].samples:
+        if not self._models_are_richest or self._kept[0].samples != self._kept[1].samples:
             return
         known = np.isfinite(y).nonzero()[0][:_MOST_JUDGED]
         if len(known) < 2:

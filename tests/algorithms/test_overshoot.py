@@ -71,7 +71,7 @@ def test_an_asymmetric_function_takes_fewer_evaluations() -> None:
 
 def test_the_sides_are_noticed_whatever_the_order_of_the_samples() -> None:
     f = AttractiveSector(10)
-    solver = LeanCasMore(np.full(10, 2.0), 2.0, seed=1, overshoot_limit=LIMIT)
+    solver = LeanCasMore(np.full(10, 2.0), 2.0, seed=1)
     while not solver.overshoot.is_misleading:
         assert solver.evaluations < 3000
         X = solver.ask()[::-1]
