@@ -74,7 +74,7 @@ class LeanCasMoreParameters(CasMoreParameters):
         rounded to whole iterations; default 0.055. With 0 they are fitted in every iteration.
     overshoot_limit
         Average overshoot of the surrogate's optimum, as a power of 10, above which the update is
-        that of CMA-ES until the surrogate predicts well; default 0.7; infinity: never. It is only
+        that of CMA-ES until the surrogate predicts well; default 0.9; infinity: never. It is only
         looked at with full models, and not while values are noisy.
     """
 
@@ -83,7 +83,7 @@ class LeanCasMoreParameters(CasMoreParameters):
     outlier_gap: float = 0.5
     agreement_memory: float = 0.8
     refit: float = 0.055
-    overshoot_limit: float = 0.7
+    overshoot_limit: float = 0.9
     fit_method: FitMethod = FitMethod.DIRECT
 
     algorithm: ClassVar[str] = "lean CAS-MORE"

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from casmore.algorithms.lean_cas_more import LeanCasMore
+from casmore.algorithms.lean_cas_more import LeanCasMore, LeanCasMoreParameters
 from casmore.algorithms.overshoot import Overshoot
 from casmore.problems.analytic import AnalyticFunction, AttractiveSector, Rosenbrock
 
 Array = NDArray[np.float64]
 
-LIMIT = 0.7  # as docs/performance.md recommends
+LIMIT = LeanCasMoreParameters.overshoot_limit  # the default
 
 
 def test_the_average_is_that_of_the_logarithms() -> None:
