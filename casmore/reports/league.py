@@ -69,8 +69,10 @@ class Standing:
         The suite.
     dimension
         The dimension.
+    solvers
+        The solvers of the data, in their order; not all need to have been run in this dimension.
     ours
-        The run's solvers, in their order.
+        Those of them that have, in the same order.
     archive
         The archive's algorithms, the best first; empty if they are not known.
     references
@@ -80,6 +82,7 @@ class Standing:
 
     suite: Suite
     dimension: int
+    solvers: tuple[str, ...]
     ours: tuple[Entrant, ...]
     archive: tuple[Entrant, ...]
     references: tuple[Entrant, ...]
@@ -127,6 +130,7 @@ def standings(runtimes: Sequence[Runtimes]) -> list[Standing]:
         Standing(
             suite,
             n,
+            solvers=tuple(solvers(runtimes)),
             ours=tuple(_entrant(runtimes, solver, n) for solver in _present(runtimes, n)),
             archive=_archive(n) if suite.in_archive else (),
             references=_references(suite, n),

@@ -20,7 +20,7 @@ def strips(standings: Sequence[Standing]) -> Figure:
 
     The solvers have levels of their own, since their scores may be equal.
     """
-    order = list(dict.fromkeys(e.name for s in standings for e in s.ours))
+    order = standings[0].solvers
     levels = np.linspace(-0.2, 0.2, len(order)) if len(order) > 1 else np.zeros(1)
     suite = standings[0].suite
     with style.paper():

@@ -35,7 +35,7 @@ def by_function(standings: Sequence[Standing]) -> str:
 
 def _markdown(standings: Sequence[Standing], heading: str, groups: Sequence[Group]) -> str:
     suite = standings[0].suite
-    solvers = list(dict.fromkeys(e.name for standing in standings for e in standing.ours))
+    solvers = standings[0].solvers
     columns = [*solvers, *suite.best]
     text = [CAPTION, "", f"| n | {heading} | {' | '.join(columns)} |"]
     text.append("| --- | --- |" + " ---: |" * len(columns))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from casmore.reports.league import standings
+from casmore.reports.league_figure import strips
 from casmore.reports.runtimes import Runtimes
 from casmore.reports.score_table import by_function, by_group
 
@@ -33,6 +34,18 @@ def test_scores_of_groups_and_of_all_functions() -> None:
     assert found["5", "multi-modal"][:2] == ["**0.750**", ""]
     assert found["5", "all"][:2] == ["**0.750**", ""]
     assert found["20", "all"][:2] == ["", "**0.250**"]
+
+
+def test_columns_have_the_order_of_the_data_though_a_dimension_lacks_a_solver() -> None:
+    runtimes = [
+        *solver("first", range(1, 25), 50.0, 5),
+        *solver("second", range(1, 25), 50.0, 20),
+        *solver("third", range(1, 25), 50.0, 5),
+    ]
+    found = standings(runtimes)
+    assert rows(by_group(found))["n", "functions"][:3] == ["first", "second", "third"]
+    legend = strips(found).legends[0]
+    assert [text.get_text() for text in legend.get_texts()][:3] == ["first", "second", "third"]
 
 
 def test_scores_of_single_functions() -> None:
