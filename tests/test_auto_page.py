@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from clones import ROOT, blocks, clone, run, shrink
 
+from casmore.reports import league, trial_table
+from casmore.reports.runtimes import within
+
 PAGE = "docs/auto.md"
 CONFIGS = ("league", "league_40d", "league_ablation")
 PEER = "league_lq_cma"
@@ -26,6 +29,35 @@ def test_all_settings_of_the_page_exist() -> None:
     assert named
     for name in re.findall(r"`(\w+)`", named[1]):
         assert hasattr(AutoParameters(), name) or name == "search", name
+
+
+def test_the_table_of_scores() -> None:
+    """The page's table follows from the stored trials."""
+    table = (ROOT / PAGE).read_text().split("| | 2-D | 3-D |")[1].split("\n\n")[0]
+    head, _, *rows = table.splitlines()
+    dimensions = [2, 3, *(int(n) for n in re.findall(r"(\d+)-D", head))]
+    shown = {}
+    for row in rows:
+        name, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+        shown[name] = {n: cell for n, cell in zip(dimensions, cells, strict=True) if cell}
+
+    trials = trial_table.read(ROOT / "results/league/trials.csv.gz")
+    confirming = [within(r, r.longest, range(71, 81)) for r in trials if r.dimension <= 20]
+    for standing in league.standings(trials):
+        n, (auto,) = standing.dimension, standing.ours
+        beside = {reference.name: reference.score for reference in standing.references}
+        assert shown["`auto`"][n] == f"{auto.score:.3f}"
+        assert shown["record of the archive"][n] == f"{standing.archive[0].score:.3f}"
+        assert shown["best 2009"][n] == f"{beside['best 2009']:.3f}"
+        assert shown["rank of `auto`"][n] == f"{standing.rank(auto)} of {standing.places}"
+    for standing in league.standings([r for r in confirming if r is not None]):
+        name, n = "`auto`, instances 71 to 80 only", standing.dimension
+        assert shown[name][n] == f"{standing.ours[0].score:.3f}"
+    for standing in league.standings(trial_table.read(ROOT / "results/bbob/trials.csv.gz")):
+        for entrant in standing.ours:
+            name = {"CMA-ES": "CMA-ES (pycma)"}.get(entrant.name, entrant.name)
+            if name in shown:
+                assert shown[name][standing.dimension] == f"{entrant.score:.3f}"
 
 
 @pytest.mark.slow
