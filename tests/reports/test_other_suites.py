@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -147,13 +148,15 @@ def test_the_table_keeps_the_suite(run: Path, loaded: list[Runtimes], tmp_path: 
 def test_figures(run: Path, loaded: list[Runtimes]) -> None:
     suite = suite_of(loaded)
     n = loaded[-1].dimension
-    figure = ecdf_figure.by_group(loaded, n)
+    elsewhere = [replace(r, solver="elsewhere", dimension=n + 1) for r in loaded[:1]]
+    figure = ecdf_figure.by_group([*elsewhere, *loaded], n)
     titles = [ax.get_title() for ax in figure.axes if ax.get_visible()]
     for group in suite.groups:
         assert any(title.startswith(group.name) for title in titles)
     assert len(titles) == (4 if suite is NOISY else 6)
     labels = {line.get_label() for line in figure.axes[0].get_lines()}
     assert (set(suite.best[-1:]) | {"RANDOM"}) <= labels
+    assert "elsewhere" not in labels  # not run in this dimension
     assert [ax.get_title() for ax in scaling(loaded).axes if ax.get_visible()] == [
         suite.title(f) for f in dict.fromkeys(r.function for r in loaded)
     ]

@@ -109,7 +109,7 @@ def _figure(
     own = [r for r in runtimes if r.dimension == dimension]
     if not own:
         raise ReportError(f"no trials in {dimension}-D; there are some in {dimensions(runtimes)}-D")
-    suite = suite_of(runtimes)
+    suite, present = suite_of(runtimes), solvers(own)
     rng = np.random.default_rng(_SEED)
     simulated = {(r.solver, r.function): simulate(r, _SAMPLES, rng) for r in own}
     limit = _BEYOND * max(r.longest for r in own) / dimension
@@ -121,8 +121,9 @@ def _figure(
         for ax, (name, functions) in zip(axes.flat, panels.items(), strict=False):
             _draw_best(ax, suite, functions, dimension, limit)
             for index, solver in enumerate(solvers(runtimes)):
-                of_solver = [r for r in own if r.solver == solver and r.function in functions]
-                _draw(ax, of_solver, simulated, limit, style.line(index), solver)
+                if solver in present:
+                    of_panel = [r for r in own if r.solver == solver and r.function in functions]
+                    _draw(ax, of_panel, simulated, limit, style.line(index), solver)
             ecdf_axes.small_panel(ax, name, limit, fontsize=title_size)
         label = f"evaluations / dimension, {dimension}-D   ({trial_note(own)})"
         figure.supxlabel(label, fontsize=8)
