@@ -125,12 +125,12 @@ def standings(runtimes: Sequence[Runtimes]) -> list[Standing]:
     ValueError
         If there are no trials, or trials on several suites.
     """
-    suite = suite_of(runtimes)
+    suite, names = suite_of(runtimes), tuple(solvers(runtimes))
     return [
         Standing(
             suite,
             n,
-            solvers=tuple(solvers(runtimes)),
+            solvers=names,
             ours=tuple(_entrant(runtimes, solver, n) for solver in _present(runtimes, n)),
             archive=_archive(n) if suite.in_archive else (),
             references=_references(suite, n),
