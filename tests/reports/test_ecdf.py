@@ -1,6 +1,4 @@
 import math
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +11,6 @@ from casmore.plotting import style
 from casmore.reports import ecdf
 from casmore.reports.runtimes import TARGETS, Runtimes
 from reports.logged import LoggedRun
-
-README_FIGURE = Path(__file__).parents[2] / "scripts" / "readme_figure.py"
 
 
 def of_solver(loaded: list[Runtimes], solver: str, dimension: int) -> list[Runtimes]:
@@ -124,18 +120,3 @@ def test_saved_figures_are_the_same_each_time(loaded: list[Runtimes], tmp_path: 
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
     assert (tmp_path / "one.pdf").read_bytes() == (tmp_path / "two.pdf").read_bytes()
     assert (tmp_path / "one.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_readme_figure(run: LoggedRun, tmp_path: Path) -> None:
-    command = [sys.executable, str(README_FIGURE), str(run.folder), str(tmp_path / "ecdf.png")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(tmp_path / "ecdf.png")
-    assert (tmp_path / "ecdf.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_readme_figure_without_data(tmp_path: Path) -> None:
-    command = [sys.executable, str(README_FIGURE), str(tmp_path), str(tmp_path / "ecdf.png")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "has no COCO data" in done.stderr
-    assert "Traceback" not in done.stderr

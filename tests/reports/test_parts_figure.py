@@ -72,7 +72,7 @@ def test_the_catalogue_has_them_for_their_folders(runtimes: list[Runtimes], tmp_
     for folder in ("league", "league_ablation"):
         (tmp_path / folder).mkdir()
         trial_table.write(tmp_path / folder / trial_table.FILE, runtimes)
-    names = ["league/ecdf", "league/league", "league_ablation/parts"]
+    names = ["league/ecdf", "league/ecdf_05D", "league/league", "league_ablation/parts"]
     assert catalogue.names(tmp_path) == names
     for name in names:
         assert catalogue.is_known(name)

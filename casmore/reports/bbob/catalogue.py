@@ -29,9 +29,9 @@ from casmore.reports.runtimes import Runtimes, dimensions, longest_budgets, solv
 # of the paper, and of cocopp's tables for bbob-largescale
 _SHOWN_DIMENSIONS = (5, 20, 80, 320)
 # the figures of the league's results, whose suite is BBOB
-_LEAGUE = {"league": ("ecdf", "league"), "league_ablation": ("parts",)}
-_LEAGUE_DIMENSIONS = (5, 10, 20, 40)  # of its ECDFs
-_LEAGUE_PEERS = ("CMA-ES", "CAS-MORE")  # from the results on BBOB, where the league has none
+_LEAGUE = {"league": ("ecdf", "ecdf_05D", "league"), "league_ablation": ("parts",)}
+# from the results on BBOB, where the league has none
+_LEAGUE_PEERS = ("CMA-ES", "CAS-MORE", "Lean-CAS-MORE")
 _OF_DIMENSION = re.compile(r"(ecdf|ecdf_functions|ert_ratios|regret)_(\d+)D")
 _Result = TypeVar("_Result")
 _PAIR = re.compile(r"(.+)_vs_(.+)")
@@ -69,7 +69,7 @@ def _names(runtimes: Sequence[Runtimes]) -> list[str]:
     ]
     first, *others = solvers(runtimes)
     pairs = [f"{first}_vs_{other}" for other in others]
-    return [*parts, "scaling", "league", "scores", "scores_by_function", *pairs]
+    return ["ecdf", *parts, "scaling", "league", "scores", "scores_by_function", *pairs]
 
 
 def _regret_names(folder: Path) -> list[str]:
@@ -86,11 +86,10 @@ def make(name: str, results: Path) -> list[Path]:
     ----------
     name
         A suite, a slash, and one of ``ecdf_05D``, ``ecdf_functions_05D``, ``ert_ratios_05D``, each
-        with any dimension of the table; ``scaling``; ``league``; ``scores``;
+        with any dimension of the table; ``ecdf``; ``scaling``; ``league``; ``scores``;
         ``scores_by_function``; ``A_vs_B``, the heat map of any two solvers; ``regret``,
         ``regret_05D`` or ``average_regret``, if the regret was recorded. For example
-        ``bbob/scaling``. Of the league: ``league/ecdf``, ``league/league`` and
-        ``league_ablation/parts``.
+        ``bbob/scaling``. The league's are the same, and ``league_ablation/parts``.
     results
         The folder that has, for example, ``bbob/trials.csv.gz``.
 
@@ -128,8 +127,7 @@ def _figure(name: str, runtimes: list[Runtimes]) -> Figure | dict[str, str]:
     if name == "scaling":
         return scaling(runtimes)
     if name == "ecdf":
-        shown = [r for r in runtimes if r.dimension in _LEAGUE_DIMENSIONS]
-        return ecdf_figure.by_dimension(shown or runtimes)
+        return ecdf_figure.by_dimension(runtimes)
     if name == "parts":
         return parts(runtimes)
     if name == "league":
@@ -141,7 +139,7 @@ def _figure(name: str, runtimes: list[Runtimes]) -> Figure | dict[str, str]:
     if match := _PAIR.fullmatch(name):
         return heat_map(runtimes, match[1], match[2])
     raise ReportError(
-        f"there is no figure {suite_of(runtimes).name}/{name}; there are ecdf_05D, "
+        f"there is no figure {suite_of(runtimes).name}/{name}; there are ecdf, ecdf_05D, "
         f"ecdf_functions_05D, ert_ratios_05D and regret_05D of each dimension, scaling, league, "
         f"scores, scores_by_function, regret, average_regret, and A_vs_B for the solvers "
         f"{', '.join(solvers(runtimes))}"

@@ -30,6 +30,7 @@ def test_all_names_follow_from_the_table(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert catalogue.names(results) == [
+        "bbob/ecdf",
         "bbob/scaling",
         "bbob/league",
         "bbob/scores",
@@ -39,7 +40,8 @@ def test_all_names_follow_from_the_table(
         "bbob/average_regret",
     ]
     monkeypatch.setattr(catalogue, "_SHOWN_DIMENSIONS", (3,))
-    assert catalogue.names(results)[:3] == [
+    assert catalogue.names(results)[:4] == [
+        "bbob/ecdf",
         "bbob/ecdf_03D",
         "bbob/ecdf_functions_03D",
         "bbob/ert_ratios_03D",
@@ -78,7 +80,7 @@ def test_the_table_is_made_in_two_forms(results: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("bbob/nothing", "there is no figure bbob/nothing; there are ecdf_05D"),
+        ("bbob/nothing", "there is no figure bbob/nothing; there are ecdf, ecdf_05D"),
         ("bbob/second_vs_nobody", "there is no solver 'nobody'; there are second, first"),
         ("bbob/ecdf_05D", r"no trials in 5-D; there are some in \[2, 3\]-D"),
     ],
