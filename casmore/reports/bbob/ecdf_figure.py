@@ -20,7 +20,7 @@ from casmore.problems.suites import BBOB, Suite
 from casmore.reports import ecdf_axes, references
 from casmore.reports.bbob.function_title import function_title_size
 from casmore.reports.bbob.simulated_restarts import simulate
-from casmore.reports.bbob.trial_note import trial_note
+from casmore.reports.bbob.trial_note import short_trial_note, trial_note
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
@@ -69,7 +69,7 @@ def by_dimension(runtimes: Sequence[Runtimes]) -> Figure:
             for index, solver in enumerate(names):
                 of_solver = [r for r in own if r.solver == solver]
                 _draw(ax, of_solver, simulated, limit, style.line(index), solver)
-            ecdf_axes.small_panel(ax, f"{n}-D   ({trial_note(own)})", limit)
+            ecdf_axes.small_panel(ax, f"{n}-D   ({short_trial_note(own)})", limit)
         figure.supxlabel("evaluations / dimension", fontsize=8)
         figure.supylabel("fraction of function-target pairs", fontsize=8)
         style.legend_above(figure, axes[0, 0], most=7, fontsize=7)

@@ -11,6 +11,7 @@ from reports.logged import LoggedRun
 from casmore.plotting import style
 from casmore.reports import ReportError
 from casmore.reports.bbob import catalogue
+from casmore.reports.bbob.ecdf_figure import by_dimension
 from casmore.reports.bbob.heat_map import heat_map, ratio
 from casmore.reports.bbob.scaling_figure import scaling
 from casmore.reports.bbob.trial_note import trial_note
@@ -141,3 +142,5 @@ def test_figures_say_where_there_are_fewer_trials(loaded: list[Runtimes]) -> Non
     alone = [single for r in loaded if (single := within(r, 100, (1,)))]
     assert trial_note(alone) == "1 trial of each function"
     assert "2 in 3-D (first)" in scaling(fewer).get_supxlabel()
+    titles = [ax.get_title() for ax in by_dimension(fewer).axes]
+    assert titles == ["2-D   (3 trials)", "3-D   (3 trials; 2 of first)"]
