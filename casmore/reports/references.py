@@ -61,8 +61,8 @@ def archive() -> dict[int, dict[str, dict[int, NDArray[np.float64]]]]:
 def peers() -> tuple[Runtimes, ...]:
     """Return the stored trials of CAS-MORE and CMA-ES (pycma) on the suite bbob.
 
-    They are those of ``configs/paper.toml``: 2 to 20-D, COCO's 15 default instances, 10000 n
-    evaluations, IPOP restarts.
+    They are those of ``configs/paper.toml`` and ``configs/paper_40d.toml``: COCO's 15 default
+    instances, 10000 n evaluations, IPOP restarts.
     """
     file = resources.files("casmore.reports").joinpath("reference_data", PEERS)
     with resources.as_file(file) as path:
