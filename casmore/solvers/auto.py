@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from casmore.algorithms.arguments import CheckedSettings, known_settings, valid_samples
 from casmore.algorithms.coordinate_search import CoordinateSearch
 from casmore.algorithms.region import Region
+from casmore.algorithms.single_linkage import SingleLinkage
 from casmore.algorithms.stopping import StopReason, reached
 from casmore.solvers import registry
 from casmore.solvers.bridge import Bridge
@@ -72,6 +73,8 @@ class AutoParameters(CheckedSettings):
         Whether to run SLSQP before lean CAS-MORE if f is not additive.
     local_restarts
         Whether SLSQP takes part in the restarts.
+    single_linkage
+        Whether multi-level single linkage chooses where SLSQP restarts; otherwise, at random.
     early_end
         Whether runs end early that will not find a better value.
     restarts
@@ -88,6 +91,7 @@ class AutoParameters(CheckedSettings):
     coordinate_search: bool = True
     quasi_newton: bool = True
     local_restarts: bool = True
+    single_linkage: bool = False
     early_end: bool = True
     restarts: RestartPolicy = RestartPolicy.IPOP
     evaluations_per_coordinate: int = 300
@@ -175,6 +179,7 @@ class Auto:
         self._factory = registry.factory(search)
         self._population_size = population_size or self._default_population_size()
         self._population: Restarting | None = None  # the runs of lean CAS-MORE
+        self._linkage = SingleLinkage(self._region, self._rng)
         self._spent_locally = self._local_restarts = 0
         self.part: Solver
         self._best_is_local = False  # the best point is one of SLSQP
@@ -251,10 +256,12 @@ class Auto:
         if len(y) == 0:
             return
         self.evaluations += len(y)
+        is_local = isinstance(self.part, Bridge | SingleLinkage)
+        self._spent_locally += len(y) if is_local else 0
         best = int(np.argmin(y))
         if y[best] < self.best_y:
             self._best_x, self.best_y = X[best].copy(), float(y[best])
-            self._best_is_local = isinstance(self.part, Bridge)
+            self._best_is_local = is_local
         self._prospects.tell(y)
         self.part.tell(X, y)
         if not self.stop() and self._has_ended():
@@ -268,6 +275,8 @@ class Auto:
 
     def _has_ended(self) -> bool:
         """Return whether the run has ended, by itself or by one of the rules of this solver."""
+        if isinstance(self.part, SingleLinkage):
+            return self.part.is_complete
         if isinstance(self.part, Restarting):
             restarts = self.policy is not RestartPolicy.NONE
             return self.part.run_ended() or (restarts and self._is_hopeless())
@@ -289,13 +298,17 @@ class Auto:
             if self.parameters.quasi_newton and StopReason.NOT_ADDITIVE in self.part.stop():
                 self.part = self._quasi_newton(self._start, self.best_y)
                 return
-        elif self.part is not self._population:
-            self._spent_locally += self.part.evaluations
+        elif self.part is self._linkage:
+            self.part = self._quasi_newton(*self._linkage.start())
+            return
         if self._population is None:
             self.part = self._begin_population()
         elif self.parameters.local_restarts and self._local_is_next(self._population.evaluations):
             self._local_restarts += 1
-            self.part = self._quasi_newton(self._region.uniform(self._rng))
+            if self.parameters.single_linkage:
+                self.part = self._linkage
+            else:
+                self.part = self._quasi_newton(self._region.uniform(self._rng))
         else:
             self._population.restart()
             self._watch_population()

@@ -2,6 +2,8 @@
 
 import pickle
 from collections.abc import Callable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,11 @@ def rotated_sphere(x: Array) -> float:
     """An ellipsoid that is not aligned with the coordinates."""
     z = x - 1.234
     return float(z @ z + 100 * z.sum() ** 2)
+
+
+def cosh(x: Array) -> float:
+    """An additive function."""
+    return float(np.cosh(x - 1).sum())
 
 
 def two_valleys(x: Array) -> float:
@@ -111,14 +118,18 @@ def peaks(x: Array) -> float:
     return float(-heights.max())
 
 
+@pytest.mark.parametrize("single_linkage", [False, True])
 @pytest.mark.parametrize("f", [ripples, peaks])
-def test_restarts_go_to_slsqp_or_lean_by_what_they_have_spent_and_found(f: F) -> None:
-    solver = make(2, seed=4)
+def test_restarts_go_to_slsqp_or_lean_by_what_they_have_spent_and_found(
+    f: F, single_linkage: bool
+) -> None:
+    solver = make(2, seed=4, single_linkage=single_linkage)
     spent, best, leader = {"Bridge": 0, "Restarting": 0}, np.inf, ""
     choices = set()
     before: tuple[str, int] | None = None  # the part that ran, and the restarts by then
     while solver.evaluations < 2000:
         part, X = type(solver.part).__name__, solver.ask()
+        part = "Bridge" if part == "SingleLinkage" else part  # its points are those of SLSQP
         now = (part, solver.restarts)
         if spent["Restarting"] and now != before:  # a restart
             weight = 2 if leader == "Bridge" else 0.5
@@ -135,6 +146,22 @@ def test_restarts_go_to_slsqp_or_lean_by_what_they_have_spent_and_found(f: F) ->
     assert len(choices) >= 2
     without = make(2, seed=4, local_restarts=False)
     assert parts(drive(without, f, 1500)) == ["CoordinateSearch", "Bridge", "Restarting"]
+
+
+def test_slsqp_restarts_where_single_linkage_says() -> None:
+    asked = drive(make(2, seed=4, single_linkage=True), peaks, 3000)
+    runs = [np.array([x for _, x in group]) for _, group in groupby(asked, itemgetter(0))]
+    names = parts(asked)
+    rounds = [i for i, name in enumerate(names) if name == "SingleLinkage"]
+    assert len(rounds) > 5
+    for i in rounds:
+        assert names[i - 1] != "CoordinateSearch"
+        assert names[i + 1] == "Bridge"
+        assert len(runs[i]) == 15
+    # the first evaluation is one of the finite differences at the best point of the round
+    start = min(runs[rounds[0]], key=peaks)
+    assert runs[rounds[0] + 1][0] == pytest.approx(start, abs=1e-8)
+    assert names.count("Bridge") == len(rounds) + 1
 
 
 def test_a_run_that_converges_to_a_worse_value_ends_early() -> None:
@@ -220,18 +247,18 @@ def test_the_center_comes_first_only_within_bounds() -> None:
     assert mixed.ask()[0].tolist() == [0.5, 2.0]
 
 
-@pytest.mark.parametrize("part", ["CoordinateSearch", "Bridge", "Restarting"])
+@pytest.mark.parametrize("part", ["CoordinateSearch", "Bridge", "Restarting", "SingleLinkage"])
 def test_pickled_in_any_part_it_continues_the_run(part: str) -> None:
-    f = rotated_sphere if part != "CoordinateSearch" else lambda x: float(np.cosh(x - 1).sum())
-    whole = make(3)
-    asked = drive(whole, f, 150)
-    solver = make(3)
-    before = [next(i for i, (name, _) in enumerate(asked) if name == part) + 6]
-    done = drive(solver, f, before[0])
+    f: F = {"CoordinateSearch": cosh, "SingleLinkage": two_valleys}.get(part, rotated_sphere)
+    asked = drive(make(3, single_linkage=True), f, 1500)
+    solver = make(3, single_linkage=True)
+    first = next(i for i, (name, _) in enumerate(asked) if name == part)
+    done = drive(solver, f, first if part == "SingleLinkage" else first + 6)
     assert type(solver.part).__name__ == part
-    rest = drive(pickle.loads(pickle.dumps(solver)), f, 150 - len(done))
-    points = np.array([x for _, x in done + rest])[:150]
-    assert np.array_equal(points, np.array([x for _, x in asked])[:150])
+    end = len(done) + 100
+    rest = drive(pickle.loads(pickle.dumps(solver)), f, 100)
+    points = np.array([x for _, x in done + rest])[:end]
+    assert np.array_equal(points, np.array([x for _, x in asked])[:end])
 
 
 def test_the_parts_other_than_the_first_keep_the_contract_as_well() -> None:
