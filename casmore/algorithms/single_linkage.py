@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 _SIGMA = 4.0
 # points of a round, in units of n + 1
 _POINTS = 5
-# points that are kept, the best ones, in units of n + 1
-_KEPT = 200
+# points that are kept, the best ones
+_KEPT = 2000
 
 
 class SingleLinkage:
@@ -33,7 +33,7 @@ class SingleLinkage:
 
     The starting point is the best of all rounds' points that is not linked to a better one, and
     from which no search has started. If there is none, it is the best of the round. Only the best
-    200 (n + 1) points are kept: a link depends on better points alone.
+    2000 points are kept: a link depends on better points alone.
 
     Parameters
     ----------
@@ -52,7 +52,6 @@ class SingleLinkage:
         n = len(region.lower)
         self._region, self._rng = region, rng
         self._side = region.upper - region.lower
-        self._kept = _KEPT * (n + 1)
         self.evaluations = 0
         # in the order of their values
         self._X, self._y = np.empty((0, n)), np.empty(0)
@@ -86,7 +85,8 @@ class SingleLinkage:
 
     def ask(self) -> Array:
         """Return random points, shape (5 (n + 1), n)."""
-        return np.array([self._region.uniform(self._rng) for _ in range(self.population_size)])
+        shape = self.population_size, self._X.shape[1]
+        return self._rng.uniform(self._region.lower, self._region.upper, shape)
 
     def tell(self, X: ArrayLike, y: ArrayLike) -> None:
         """Take the values ``y``, shape (k,), of the points ``X``, shape (k, n).
@@ -112,7 +112,7 @@ class SingleLinkage:
         to_new = np.where(y[:, np.newaxis] < all_y, apart, math.inf).min(axis=0)
         distance = np.minimum(np.concatenate([self._distance, to_better]), to_new)
 
-        order = np.argsort(all_y, kind="stable")[: self._kept]
+        order = np.argsort(all_y, kind="stable")[:_KEPT]
         self._X, self._y = all_X[order], all_y[order]
         self._distance, self._is_used = distance[order], is_used[order]
 
