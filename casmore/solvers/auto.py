@@ -8,9 +8,10 @@ It consists of parts that are useful alone:
 3. *Lean CAS-MORE*, from the best of the points before SLSQP. It gets neither the samples of SLSQP
    nor its optimum, since it would converge to the same one. Its population is twice its default,
    since smooth functions with one minimum are left to SLSQP.
-4. *Restarts*: lean CAS-MORE with larger populations, and SLSQP, each from a random point of the
-   region. After each run the one goes next that has spent less, as the two regimes of BIPOP do. The
-   evaluations of the one that has found the best value count half.
+4. *Restarts*: lean CAS-MORE with larger populations, from a random point of the region, and SLSQP,
+   from the best random point that multi-level single linkage does not link to a better one
+   (`casmore.algorithms.single_linkage`). After each run the one goes next that has spent less, as
+   the two regimes of BIPOP do. The evaluations of the one that has found the best value count half.
 
 The limits depend on the dimension n alone: 300 n evaluations for the coordinate search,
 8 n max(n, 16) for a run of SLSQP. Lean CAS-MORE runs until it stops by itself. Two rules end a run
@@ -91,7 +92,7 @@ class AutoParameters(CheckedSettings):
     coordinate_search: bool = True
     quasi_newton: bool = True
     local_restarts: bool = True
-    single_linkage: bool = False
+    single_linkage: bool = True
     early_end: bool = True
     restarts: RestartPolicy = RestartPolicy.IPOP
     evaluations_per_coordinate: int = 300
