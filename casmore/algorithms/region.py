@@ -69,7 +69,7 @@ class Region:
     @property
     def center(self) -> Array:
         """The center of the box, shape (n,)."""
-        center: Array = 0.5 * (self.lower + self.upper)
+        center: Array = 0.5 * self.lower + 0.5 * self.upper  # a sum may overflow
         return center
 
     def uniform(self, rng: np.random.Generator) -> Array:

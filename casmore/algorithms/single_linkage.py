@@ -51,7 +51,7 @@ class SingleLinkage:
     def __init__(self, region: Region, rng: np.random.Generator) -> None:
         n = len(region.lower)
         self._region, self._rng = region, rng
-        self._side = region.upper - region.lower
+        self._half_side = 0.5 * region.upper - 0.5 * region.lower  # a difference may overflow
         self.evaluations = 0
         # in the order of their values
         self._X, self._y = np.empty((0, n)), np.empty(0)
@@ -107,7 +107,7 @@ class SingleLinkage:
 
         all_X, all_y = np.concatenate([self._X, X]), np.concatenate([self._y, y])
         is_used = np.concatenate([self._is_used, np.zeros(len(y), dtype=bool)])
-        apart = cdist(X / self._side, all_X / self._side)  # (k, all)
+        apart = 0.5 * cdist(X / self._half_side, all_X / self._half_side)  # (k, all)
         to_better = np.where(all_y < y[:, np.newaxis], apart, math.inf).min(axis=1)
         to_new = np.where(y[:, np.newaxis] < all_y, apart, math.inf).min(axis=0)
         distance = np.minimum(np.concatenate([self._distance, to_better]), to_new)

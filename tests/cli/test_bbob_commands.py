@@ -89,7 +89,7 @@ def test_the_commands_of_the_page_work(
 def test_the_figures_of_the_page_are_known(small_run: Path, tmp_path: Path) -> None:
     assert main(["export", str(small_run), "--out", str(tmp_path / "bbob")]) == 0
     names = re.findall(r"`(bbob/[\w-]+)`", PAGE.read_text())
-    assert len(names) == 15
+    assert len(names) == 16
     for name in names:
         # the dimensions and the solvers of this run
         known = re.sub(r"_\d\dD", "_02D", name).replace("CMA-ES", "CAS-MORE")
