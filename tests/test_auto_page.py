@@ -71,7 +71,7 @@ def test_the_table_of_scores() -> None:
 def test_the_commands_of_the_league(tmp_path: Path) -> None:
     folder = clone(tmp_path / "clone")
     for name in (*CONFIGS, PEER):
-        dimensions = "[3]" if name == "league_40d" else "[2]"
+        dimensions = {"league": "[5]", "league_40d": "[3]"}.get(name, "[2]")
         shrink(folder / f"configs/{name}.toml", functions='"1,8"', dimensions=dimensions)
     (block,) = blocks(PAGE, "bash")
     for command in block.splitlines():

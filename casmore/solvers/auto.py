@@ -183,7 +183,7 @@ class Auto:
         self._linkage = SingleLinkage(self._region, self._rng)
         self._spent_locally = self._local_restarts = 0
         self.part: Solver
-        self._best_is_local = False  # the best point is one of SLSQP
+        self._best_is_local = False  # the best point is one of SLSQP or of its starting points
         self._limit = math.inf  # evaluations of the part, if it is not lean CAS-MORE
         self._prospects = Prospects(0)  # of the run; the coordinate search needs none
         if self.parameters.coordinate_search:
