@@ -72,9 +72,10 @@ class Region:
         center: Array = 0.5 * self.lower + 0.5 * self.upper  # a sum may overflow
         return center
 
-    def uniform(self, rng: np.random.Generator) -> Array:
-        """Return a random point of the box, shape (n,)."""
-        return rng.uniform(self.lower, self.upper)
+    def uniform(self, rng: np.random.Generator, count: int | None = None) -> Array:
+        """Return a random point of the box, shape (n,); or ``count`` points, shape (count, n)."""
+        size = None if count is None else (count, len(self.lower))
+        return rng.uniform(self.lower, self.upper, size)
 
     def steps(self, start: Array, rng: np.random.Generator) -> Array:
         """Return a step along each coordinate: in a random direction, about a quarter of the box.

@@ -85,8 +85,7 @@ class SingleLinkage:
 
     def ask(self) -> Array:
         """Return random points, shape (5 (n + 1), n)."""
-        shape = self.population_size, self._X.shape[1]
-        return self._rng.uniform(self._region.lower, self._region.upper, shape)
+        return self._region.uniform(self._rng, self.population_size)
 
     def tell(self, X: ArrayLike, y: ArrayLike) -> None:
         """Take the values ``y``, shape (k,), of the points ``X``, shape (k, n).
