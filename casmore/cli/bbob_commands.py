@@ -60,15 +60,17 @@ def add_commands(commands: Any) -> None:
         commands,
         "archive",
         _archive,
-        "pack a run as entries for COCO's data archive, checked by loading them with cocopp",
-        examples=("casmore archive paper --only CAS-MORE --author Surname",),
+        "pack runs as entries for COCO's data archive, checked by loading them with cocopp",
+        "The trials of a solver in several runs become one entry.",
+        examples=("casmore archive paper paper_40d --only CAS-MORE --author Surname",),
     )
-    subcommand.add_run(archive)
+    runs = archive.add_argument("runs", nargs="+", metavar="RUN", help=locate.RUN_HELP)
+    runs.completer = locate.run_names
     archive.add_argument(
         "--out",
         type=subcommand.folder,
         metavar="FOLDER",
-        help="the entries' folder (default: archive/ in the run's)",
+        help="the entries' folder (default: archive/ in the first run's folder)",
     )
     archive.add_argument("--author", default="", metavar="NAME", help="part of the files' names")
     archive.add_argument(
@@ -126,16 +128,17 @@ def _league(options: argparse.Namespace) -> int:
 
 def _archive(options: argparse.Namespace) -> int:
     from casmore.experiments.store import coco_files
-    from casmore.reports.archive_entry import pack
+    from casmore.reports.archive_entry import Run, pack
     from casmore.reports.report_error import ReportError
 
-    run, plan = _open(options.run)
-    out = outputs.folder(run, options.out, "archive")
-    with (
-        expected(failure=(coco_files.BrokenDataError, ReportError)),
-        outputs.merged_data(run, plan) as data,
-    ):
-        for path in pack(run.root, out, data=data, author=options.author, only=options.only):
+    opened = [_open(given) for given in options.runs]
+    out = outputs.folder(opened[0][0], options.out, "archive")
+    with expected(failure=(coco_files.BrokenDataError, ReportError)), ExitStack() as stack:
+        runs = [
+            Run(run.root, stack.enter_context(outputs.merged_data(run, plan)))
+            for run, plan in opened
+        ]
+        for path in pack(runs, out, author=options.author, only=options.only):
             print(path)
     print("DESCRIPTION.md says how to propose them for the archive.")
     return 0

@@ -1,20 +1,14 @@
 """Merge published units into one canonical COCO folder per solver.
 
-COCO appends each trial to the files of its function and dimension, and to a line of the function's
-``.info`` file. The merge does the same with the units, in the order of COCO's suite. This gives the
-same files, byte for byte, as a single observer in an uninterrupted run, regardless of how the units
-were produced.
+The units are appended in the order of COCO's suite. This gives the same files, byte for byte, as a
+single observer in an uninterrupted run, regardless of how the units were produced.
 """
 
 import os
-import shutil
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO
 
 from casmore.atomic_io import (
     DamagedFileError,
@@ -23,7 +17,7 @@ from casmore.atomic_io import (
     write_json,
 )
 from casmore.experiments.store.checksums import check_before_use
-from casmore.experiments.store.coco_files import BrokenDataError, InfoEntry, read_info
+from casmore.experiments.store.coco_append import append
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.work_unit import Unit
 
@@ -98,7 +92,7 @@ def check_merged(folder: RunFolder, units: Iterable[Unit]) -> MergedData:
                 outdated.append(label)
                 continue
             fresh.mkdir()
-            _append(folder, own, fresh)
+            append([folder.unit(unit) for unit in own], fresh)
             if not _same(fresh, target):
                 damaged.append(label)
     return MergedData(tuple(outdated), tuple(damaged))
@@ -145,56 +139,9 @@ def _rebuild(folder: RunFolder, units: Sequence[Unit], private: Path, target: Pa
     fresh.mkdir(parents=True)
     for unit in units:
         check_before_use(folder.unit(unit), folder.root)
-    _append(folder, units, fresh)
+    append([folder.unit(unit) for unit in units], fresh)
     sync_tree(fresh)
     target.parent.mkdir(exist_ok=True)
     if target.exists():
         os.rename(target, old)
     os.rename(fresh, target)
-
-
-def _append(folder: RunFolder, units: Sequence[Unit], fresh: Path) -> None:
-    for _, group in groupby(units, lambda unit: (unit.function, unit.dimension)):
-        same = list(group)
-        entries = _copy([folder.unit(unit) for unit in same], fresh)
-        info = fresh / _info(folder.unit(same[0])).name
-        separator = "\n" if info.exists() else ""
-        with info.open("a", encoding="ascii") as file:
-            file.write(separator + str(_join(entries, same)))
-
-
-def _copy(units: Sequence[Path], fresh: Path) -> list[InfoEntry]:
-    """Append the data files of units on one function in one dimension; return their entries."""
-    entries = []
-    with ExitStack() as stack:
-        opened: dict[str, BinaryIO] = {}  # once, for all units
-        for unit in units:
-            (entry,) = read_info(_info(unit))
-            entries.append(entry)
-            data = (unit / entry.data_file).parent
-            for file in os.scandir(data):
-                if file.name not in opened:
-                    target = fresh / data.name / file.name
-                    target.parent.mkdir(exist_ok=True)
-                    opened[file.name] = stack.enter_context(target.open("ab"))
-                with open(file.path, "rb") as source:
-                    shutil.copyfileobj(source, opened[file.name])
-    return entries
-
-
-def _info(unit: Path) -> Path:
-    (info,) = unit.glob("*.info")
-    return info
-
-
-def _join(entries: Sequence[InfoEntry], units: Sequence[Unit]) -> InfoEntry:
-    first = entries[0]
-    for entry, unit in zip(entries, units, strict=True):
-        if (entry.header, entry.comment) != (first.header, first.comment):
-            raise BrokenDataError(
-                f"{unit} and {units[0]} do not fit together, so cocopp would not either: "
-                f"{entry.header!r}, {entry.comment!r} and {first.header!r}, {first.comment!r}; "
-                "delete the folder of the one that is wrong, and run again"
-            )
-    trials = tuple(trial for entry in entries for trial in entry.trials)
-    return InfoEntry(first.header, first.comment, first.data_file, trials)

@@ -1,4 +1,4 @@
-"""Packing a run as entries for COCO's data archive.
+"""Packing runs as entries for COCO's data archive.
 
 What the archive asks for is said at https://coco-platform.org/howto-publish.html: a compressed
 file for each algorithm, with a single folder in it; the file's name is the data set's, its first
@@ -17,15 +17,17 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from casmore.atomic_io import write_bytes, write_text
+from casmore.experiments.store.coco_append import append
 from casmore.reports import coco_data, run_data
 from casmore.reports.cocopp.offline import import_cocopp
+from casmore.reports.export_source import Source, check_joinable
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, dimensions, suite_of
+from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, dimensions, joined, suite_of
 
 _AUTHOR = re.compile(r"[A-Za-z][A-Za-z-]*")
 
@@ -52,24 +54,31 @@ https://github.com/numbbo/data-archive with the text below; fill in what is in b
 """
 
 
+class Run(NamedTuple):
+    """A run's folder, and the folder with the merged COCO data of each solver."""
+
+    folder: Path
+    data: Path
+
+
+class _Part(NamedTuple):
+    """The COCO data of one solver in one run, and what is known of them."""
+
+    data: Path
+    source: Source
+
+
 def pack(
-    run: Path,
-    out: Path,
-    *,
-    data: Path | None = None,
-    author: str = "",
-    only: Sequence[str] = (),
+    runs: Sequence[Run], out: Path, *, author: str = "", only: Sequence[str] = ()
 ) -> list[Path]:
-    """Pack the data of a run's solvers, and check them by loading them with cocopp.
+    """Pack the data of the runs' solvers, and check them by loading them with cocopp.
 
     Parameters
     ----------
-    run
-        The run's folder.
+    runs
+        The runs. The trials of a solver in several of them become one entry.
     out
         Where to write ``SOLVER_AUTHOR.tgz`` for each solver, and ``DESCRIPTION.md``.
-    data
-        The folder with the merged COCO data of each solver; default: ``RUN/data``.
     author
         Appended to the solvers' names, as in most entries of the archive; may be empty.
     only
@@ -83,32 +92,72 @@ def pack(
     Raises
     ------
     ReportError
-        If there is no such solver, or cocopp reads other data from a file than the run contains.
+        If there is no such solver; if two runs have the same trials, or trials of a solver under
+        different conditions; or if cocopp reads other data from a file than the runs contain.
+    BrokenDataError
+        If data of a solver do not fit together, for instance of different versions of COCO.
     """
     if author and not _AUTHOR.fullmatch(author):
         raise ReportError(f"author {author!r}: give a name of letters A to Z and hyphens")
-    folders = {folder.name: folder for folder in run_data.solver_folders(run, data)}
-    unknown = [label for label in only if label not in folders]
-    if unknown:
-        raise ReportError(f"{run} has no solver {unknown[0]!r}; it has {', '.join(folders)}")
+    solvers = _solvers(runs, only)
+    parts = [part for own in solvers.values() for part in own]
+    check_joinable([part.source for part in parts])
     files, algorithms = [], []
-    for label in only or folders:
+    for label, own in solvers.items():
         name = f"{label}_{author}" if author else label
         file = out / f"{name}.tgz"
-        write_bytes(file, _packed(folders[label], name))
-        own = coco_data.read(folders[label])
-        _check(file, own)
+        with tempfile.TemporaryDirectory(prefix="casmore-archive-") as scratch:
+            folder = Path(scratch, label)
+            folder.mkdir()
+            append([part.data for part in own], folder)
+            write_bytes(file, _packed(folder, name))
+        runtimes = _joined(own)
+        _check(file, runtimes)
         files.append(file)
-        algorithms.append(_described(run, label, file, own))
-    source = run_data.provenance(run)
-    versions = ", ".join(f"{k} {v}" for v in source["versions"] for k, v in v.items())
-    commits = ", ".join(source["commits"]) or "unknown"
-    text = _DESCRIPTION.format(
-        algorithms="\n".join(algorithms),
-        source=f"casmore (git commit: {commits}), with {versions or 'unknown versions'}. [A link]",
-    )
+        algorithms.append(_described(own, file, runtimes))
+    text = _DESCRIPTION.format(algorithms="\n".join(algorithms), source=_source_code(parts))
     write_text(out / "DESCRIPTION.md", text)
     return [*files, out / "DESCRIPTION.md"]
+
+
+def _solvers(runs: Sequence[Run], only: Sequence[str]) -> dict[str, list[_Part]]:
+    """Return what the runs have of each of these solvers, or of all."""
+    found: dict[str, list[_Part]] = {}
+    for run in runs:
+        provenance = run_data.provenance(run.folder)
+        for data in run_data.solver_folders(run.folder, run.data):
+            source = Source(str(run.folder), coco_data.read(data), (), (), [provenance])
+            found.setdefault(data.name, []).append(_Part(data, source))
+    for label in only:
+        if label not in found:
+            names = ", ".join(str(run.folder) for run in runs)
+            raise ReportError(f"there is no solver {label!r} in {names}, but {', '.join(found)}")
+    return {label: own for label, own in found.items() if not only or label in only}
+
+
+def _joined(own: Sequence[_Part]) -> list[Runtimes]:
+    """Return the trials of a solver, by dimension and function."""
+    groups: dict[tuple[int, int], list[Runtimes]] = {}
+    for part in own:
+        for r in part.source.runtimes:
+            groups.setdefault((r.dimension, r.function), []).append(r)
+    return [joined(group) for _, group in sorted(groups.items())]
+
+
+def _source_code(parts: Sequence[_Part]) -> str:
+    """Return the commits and the versions that made the data."""
+    runs = [run for part in parts for run in part.source.runs]
+    commits = dict.fromkeys(commit for run in runs for commit in run["commits"])
+    versions = dict.fromkeys(
+        f"{name} {version}"
+        for run in runs
+        for own in run["versions"]
+        for name, version in own.items()
+    )
+    return (
+        f"casmore (git commit: {', '.join(commits) or 'unknown'}), with "
+        f"{', '.join(versions) or 'unknown versions'}. [A link]"
+    )
 
 
 def _packed(folder: Path, name: str) -> bytes:
@@ -150,30 +199,43 @@ def _check(file: Path, own: Sequence[Runtimes]) -> None:
 
 
 def _same(own: Runtimes, data_set: Any) -> bool:
-    if data_set is None or tuple(data_set.instancenumbers) != own.instances:
+    if data_set is None or sorted(data_set.instancenumbers) != sorted(own.instances):
         return False
     ert = data_set.detERT([target * (1 + 1e-9) for target in ERT_TARGETS])
     return bool(np.allclose(ert, own.ert[ERT_ROWS], rtol=1e-9))
 
 
-def _described(run: Path, label: str, file: Path, own: Sequence[Runtimes]) -> str:
-    config = run_data.config(run)
+def _described(own: Sequence[_Part], file: Path, runtimes: Sequence[Runtimes]) -> str:
+    content = file.read_bytes()
+    trials = sorted({r.trials for r in runtimes})
+    lines = [
+        f"- **{runtimes[0].solver}**: [a sentence on the algorithm]",
+        f"  - file: `{file.name}` ({len(content) / 1e6:.1f} MB, SHA-256 "
+        f"`{sha256(content).hexdigest()}`)",
+        f"  - suite: {suite_of(runtimes).name}, {len({r.function for r in runtimes})} functions in "
+        f"{_spelled(runtimes)}, {'/'.join(map(str, trials))} trials each",
+    ]
+    conditions: dict[str, list[Runtimes]] = {}
+    for part in own:
+        conditions.setdefault(_conditions(part), []).extend(part.source.runtimes)
+    for condition, where in conditions.items():
+        lines.append(f"  - {f'{_spelled(where)}: ' if len(conditions) > 1 else ''}{condition}")
+    return "\n".join(lines) + "\n"
+
+
+def _conditions(part: _Part) -> str:
+    """Return the conditions of a solver's trials in a run."""
+    config, label = part.source.runs[0]["config"], part.data.name
     solver: dict[str, Any] = next(
         (s for s in config.get("solvers", []) if s.get("label") == label), {}
     )
-    budget = config.get("budget", {}).get("evaluations_per_dimension", "unknown")
-    start = config.get("start", {})
-    content = file.read_bytes()
-    trials = sorted({r.trials for r in own})
-    lines = [
-        f"- **{label}**: [a sentence on the algorithm]",
-        f"  - file: `{file.name}` ({len(content) / 1e6:.1f} MB, SHA-256 "
-        f"`{sha256(content).hexdigest()}`)",
-        f"  - suite: {suite_of(own).name}, {len({r.function for r in own})} functions in "
-        f"{', '.join(map(str, dimensions(own)))}-D, {'/'.join(map(str, trials))} trials each",
-        f"  - budget: {budget} evaluations per dimension; restarts: "
-        f"{solver.get('restarts', 'unknown')}; start: {start or 'unknown'}",
-    ]
-    if solver.get("settings"):
-        lines.append(f"  - settings: {solver['settings']}")
-    return "\n".join(lines) + "\n"
+    text = (
+        f"budget: {config.get('budget', {}).get('evaluations_per_dimension', 'unknown')} "
+        f"evaluations per dimension; restarts: {solver.get('restarts', 'unknown')}; "
+        f"start: {config.get('start') or 'unknown'}"
+    )
+    return f"{text}; settings: {solver['settings']}" if solver.get("settings") else text
+
+
+def _spelled(runtimes: Sequence[Runtimes]) -> str:
+    return f"{', '.join(map(str, dimensions(runtimes)))}-D"

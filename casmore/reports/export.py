@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from casmore.atomic_io import write_json, write_text
 from casmore.reports import trial_table
-from casmore.reports.export_source import COST_FILE, RUNS_FILE, Cost, Source
+from casmore.reports.export_source import COST_FILE, RUNS_FILE, Cost, Source, check_joinable
 from casmore.reports.regret import regret_table, regrets
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes, joined, suite_of
@@ -57,14 +57,13 @@ def export(sources: Sequence[Source], out: Path) -> list[Path]:
             f"the runs are on different suites ({', '.join(sorted(found))}); export each suite by "
             "itself"
         )
-    groups = _grouped((r, source) for source in sources for r in source.runtimes)
-    for group in groups.values():
-        _check_joinable(group)
-    records = _grouped((r, source) for source in sources for r in source.regrets)
+    check_joinable(sources)
+    groups = _grouped(r for source in sources for r in source.runtimes)
+    records = _grouped(r for source in sources for r in source.regrets)
     order = list(dict.fromkeys(solver for solver, _, _ in groups))
     keys = sorted(groups, key=lambda key: (order.index(key[0]), *key[1:]))
-    runtimes = [joined([r for r, _ in groups[key]]) for key in keys]
-    recorded = [regrets.joined([r for r, _ in records[key]]) for key in keys if key in records]
+    runtimes = [joined(groups[key]) for key in keys]
+    recorded = [regrets.joined(records[key]) for key in keys if key in records]
     runs = [run for source in sources for run in source.runs]
     out.mkdir(parents=True, exist_ok=True)
     # a full disk leaves the old files, which may be all there is of some trials
@@ -89,34 +88,12 @@ def export(sources: Sequence[Source], out: Path) -> list[Path]:
     return [out / name for name in names]
 
 
-def _grouped(
-    found: Iterable[tuple[_Data, Source]],
-) -> dict[tuple[str, int, int], list[tuple[_Data, Source]]]:
-    """Return what is known, and from where, by solver, dimension and function."""
-    groups: dict[tuple[str, int, int], list[tuple[_Data, Source]]] = {}
-    for r, source in found:
-        groups.setdefault((r.solver, r.dimension, r.function), []).append((r, source))
+def _grouped(data: Iterable[_Data]) -> dict[tuple[str, int, int], list[_Data]]:
+    """Return the data of each solver, dimension and function."""
+    groups: dict[tuple[str, int, int], list[_Data]] = {}
+    for r in data:
+        groups.setdefault((r.solver, r.dimension, r.function), []).append(r)
     return groups
-
-
-def _check_joinable(group: Sequence[tuple[Runtimes, Source]]) -> None:
-    """Check that the trials of a solver on a function are of different instances, but alike."""
-    (r, first), *others = group
-    known = set(r.instances)
-    for other, source in others:
-        problem = f"{r.solver} on f{r.function} in {r.dimension}-D"
-        if both := known.intersection(other.instances):
-            raise ReportError(
-                f"{source.name}: {problem}, instance {min(both)}, is in another run as well; leave "
-                "one of them out, or give one of the solvers another label"
-            )
-        conditions = [own.conditions(r.solver, r.dimension) for own in (first, source)]
-        if conditions[0] != conditions[1]:
-            raise ReportError(
-                f"{source.name}: {problem} has other settings, another budget or another start "
-                f"than in {first.name}; give one of the solvers another label"
-            )
-        known.update(other.instances)
 
 
 def _cost(costs: Iterable[Cost]) -> str:

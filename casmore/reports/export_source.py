@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,6 +61,36 @@ class Source:
                 conditions = [settings, config.get("budget"), config.get("start")]
                 found.add(json.dumps(conditions, sort_keys=True))
         return found
+
+
+def check_joinable(sources: Iterable[Source]) -> None:
+    """Check that trials of a solver on a function are of different instances, but otherwise alike.
+
+    Raises
+    ------
+    ReportError
+        If two sources have the same trials, or trials of a solver under different conditions; the
+        message names them.
+    """
+    known: dict[tuple[str, int, int], tuple[Source, set[int]]] = {}
+    for source in sources:
+        for r in source.runtimes:
+            first, instances = known.setdefault(
+                (r.solver, r.dimension, r.function), (source, set())
+            )
+            problem = f"{r.solver} on f{r.function} in {r.dimension}-D"
+            if both := instances.intersection(r.instances):
+                raise ReportError(
+                    f"{source.name}: {problem}, instance {min(both)}, is in another run as well; "
+                    "leave one of them out, or give one of the solvers another label"
+                )
+            conditions = [own.conditions(r.solver, r.dimension) for own in (first, source)]
+            if conditions[0] != conditions[1]:
+                raise ReportError(
+                    f"{source.name}: {problem} has other settings, another budget or another start "
+                    f"than in {first.name}; give one of the solvers another label"
+                )
+            instances.update(r.instances)
 
 
 def is_export(folder: Path) -> bool:

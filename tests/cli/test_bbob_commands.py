@@ -4,12 +4,14 @@ import csv
 import gzip
 import json
 import re
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from casmore.cli import main
 from casmore.reports.bbob import catalogue
+from cli.command_line import SMALL
 
 
 def test_export_writes_the_trials_with_config_and_versions(
@@ -74,6 +76,8 @@ def test_the_commands_of_the_page_work(
 ) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/paper").symlink_to(small_run)
+    (tmp_path / "3D.toml").write_text(SMALL.replace("[2]", "[3]"))
+    assert main(["run", str(tmp_path / "3D.toml"), "--out", str(tmp_path / "runs/paper_40d")]) == 0
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(), flags=re.DOTALL | re.MULTILINE)
     commands = [line.split() for block in blocks for line in block.splitlines()]
@@ -83,7 +87,9 @@ def test_the_commands_of_the_page_work(
         if words[0] not in ("run", "report"):  # these are tested elsewhere
             assert main(words) == 0
     assert (tmp_path / "results/bbob/trials.csv.gz").exists()
-    assert (small_run / "archive/CAS-MORE_Surname.tgz").exists()
+    with tarfile.open(small_run / "archive/CAS-MORE_Surname.tgz") as packed:
+        dimensions = {name.rpartition("_")[2] for name in packed.getnames() if "_DIM" in name}
+    assert {"DIM2.dat", "DIM3.dat"} <= dimensions
 
 
 def test_the_figures_of_the_page_are_known(small_run: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from casmore.experiments.config.check import check
 from casmore.experiments.merge import merge
 from casmore.experiments.plan import make_plan
 from casmore.experiments.store.checksums import write_checksums
+from casmore.experiments.store.coco_append import append
 from casmore.experiments.store.coco_files import BrokenDataError
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.worker import run_unit
@@ -70,6 +71,24 @@ def test_a_real_solver_merges_likewise(suite: dict[str, object], tmp_path: Path)
     folder = _run_in_this_process(experiment, tmp_path / "run")
     merged = merge(folder, [work.unit for work in make_plan(experiment)])["CMA-ES"]
     assert tree(merged) == tree(run_sequentially(experiment, tmp_path))
+
+
+def test_runs_of_other_instances_and_dimensions_are_appended_likewise(tmp_path: Path) -> None:
+    whole = {"functions": "1,8", "dimensions": [2, 3], "instances": "1-3"}
+    parts = [
+        {**whole, "dimensions": [2], "instances": "1,2"},
+        {**whole, "dimensions": [2], "instances": "3"},
+        {**whole, "dimensions": [3]},
+    ]
+    data = []
+    for number, suite in enumerate(parts):
+        experiment = config(suite=suite)
+        folder = _run_in_this_process(experiment, tmp_path / str(number))
+        data.append(merge(folder, [work.unit for work in make_plan(experiment)])["RANDOM"])
+    joined = tmp_path / "joined"
+    joined.mkdir()
+    append(data, joined)
+    assert tree(joined) == tree(run_sequentially(config(suite=whole), tmp_path))
 
 
 def test_cocopp_reads_all_trials(tmp_path: Path) -> None:

@@ -9,13 +9,19 @@ from pathlib import Path
 import pytest
 
 from casmore.reports import ReportError, archive_entry
+from casmore.reports.archive_entry import Run
+from reports import logged
 from reports.logged import LoggedRun
+
+
+def _run(run: LoggedRun) -> Run:
+    return Run(run.folder, run.folder / "data")
 
 
 @pytest.fixture(scope="module")
 def packed(run: LoggedRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("packed")
-    archive_entry.pack(run.folder, folder, author="Surname")
+    archive_entry.pack([_run(run)], folder, author="Surname")
     return folder
 
 
@@ -43,7 +49,7 @@ def test_the_description_has_what_the_archive_asks_for(packed: Path) -> None:
 
 
 def test_the_same_data_give_the_same_bytes(run: LoggedRun, packed: Path, tmp_path: Path) -> None:
-    archive_entry.pack(run.folder, tmp_path, author="Surname", only=["first"])
+    archive_entry.pack([_run(run)], tmp_path, author="Surname", only=["first"])
     assert {path.name for path in tmp_path.iterdir()} == {"first_Surname.tgz", "DESCRIPTION.md"}
     name = "first_Surname.tgz"
     assert (tmp_path / name).read_bytes() == (packed / name).read_bytes()
@@ -77,15 +83,40 @@ def test_what_cocopp_reads_otherwise_is_refused(
 ) -> None:
     packed = archive_entry._packed
     monkeypatch.setattr(
-        archive_entry, "_packed", lambda folder, name: packed(folder.with_name("second"), name)
+        archive_entry, "_packed", lambda _, name: packed(run.folder / "data/second", name)
     )
     with pytest.raises(ReportError, match=r"cocopp does not read from .*first.tgz what"):
-        archive_entry.pack(run.folder, tmp_path, only=["first"])
+        archive_entry.pack([_run(run)], tmp_path, only=["first"])
 
 
 def test_wrong_names_are_refused(run: LoggedRun, tmp_path: Path) -> None:
-    with pytest.raises(ReportError, match="has no solver 'third'; it has second, first"):
-        archive_entry.pack(run.folder, tmp_path, only=["third"])
+    with pytest.raises(ReportError, match=r"there is no solver 'third' in .*, but second, first"):
+        archive_entry.pack([_run(run)], tmp_path, only=["third"])
     with pytest.raises(ReportError, match="author 'A/B': give a name of letters"):
-        archive_entry.pack(run.folder, tmp_path, author="A/B")
+        archive_entry.pack([_run(run)], tmp_path, author="A/B")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_runs_become_what_coco_would_have_written_in_one(tmp_path: Path) -> None:
+    labels = ["a", "b"]
+    whole = logged.make(tmp_path / "whole", labels, [1, 6], [2, 3], budget=20)
+    parts = [logged.make(tmp_path / f"{n}D", labels, [1, 6], [n], budget=20) for n in (2, 3)]
+    archive_entry.pack([_run(whole)], tmp_path / "one")
+    archive_entry.pack([_run(part) for part in parts], tmp_path / "two")
+    for name in ("a.tgz", "b.tgz", "DESCRIPTION.md"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_conditions_of_each_dimension_are_described(tmp_path: Path) -> None:
+    parts = [logged.make(tmp_path / f"{n}D", ["a"], [1], [n], budget=60 // n) for n in (2, 3)]
+    *_, description = archive_entry.pack([_run(part) for part in parts], tmp_path / "out")
+    text = description.read_text(encoding="utf-8")
+    assert "suite: bbob, 1 functions in 2, 3-D, 3 trials each" in text
+    assert "  - 2-D: budget: 30 evaluations per dimension" in text
+    assert "  - 3-D: budget: 20 evaluations per dimension" in text
+
+
+def test_trials_in_two_runs_are_refused(run: LoggedRun, tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="second on f1 in 2-D, instance 1, is in another run"):
+        archive_entry.pack([_run(run), _run(run)], tmp_path)
     assert list(tmp_path.iterdir()) == []

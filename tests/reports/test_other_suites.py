@@ -17,7 +17,7 @@ from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.worker import run_unit
 from casmore.problems.suites import NOISY
 from casmore.reports import ReportError, build, league, own_part, run_data, trial_table
-from casmore.reports.archive_entry import pack
+from casmore.reports.archive_entry import Run, pack
 from casmore.reports.bbob import catalogue, ecdf_figure
 from casmore.reports.bbob.scaling_figure import scaling
 from casmore.reports.cocopp.offline import import_cocopp
@@ -165,7 +165,7 @@ def test_figures(run: Path, loaded: list[Runtimes]) -> None:
 def test_a_submission_names_the_suite(run: Path, loaded: list[Runtimes], tmp_path: Path) -> None:
     cocopp = import_cocopp()
     cocopp.testbedsettings.load_current_testbed(suite_of(loaded).name, cocopp.pproc.TargetValues)
-    *_, description = pack(run, tmp_path)
+    *_, description = pack([Run(run, run / "data")], tmp_path)
     text = description.read_text(encoding="utf-8")
     assert re.search(rf"suite: {suite_of(loaded).name}, \d functions in", text)
 
