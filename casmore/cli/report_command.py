@@ -36,8 +36,8 @@ def add_commands(commands: Any) -> None:
         action="append",
         default=[],
         metavar="DATA",
-        help="COCO data to compare with: a folder, or the name of an entry in COCO's online "
-        "archive; may be given several times",
+        help="COCO data to compare with: a folder, a packed entry (tgz, zip), or the name of an "
+        "entry in COCO's online archive; may be given several times",
     )
     report.add_argument("--archive", metavar="URL", help="an archive other than COCO's own")
 
