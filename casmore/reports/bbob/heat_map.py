@@ -88,14 +88,27 @@ def ratio(a: Runtimes, b: Runtimes) -> tuple[float, int]:
     return float(a.ert[row] / b.ert[row]), row
 
 
+def spelled(value: float) -> str:
+    """Return a ratio in at most four characters."""
+    if value < 0.005:
+        return "<.01"
+    if value < 0.995:
+        return f"{value:.2f}".lstrip("0")
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
 def _cell(ax: Axes, x: int, y: int, a: Runtimes, b: Runtimes) -> float:
     value, row = ratio(a, b)
     if np.isfinite(value):
-        text = f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
-        text = f"{value:.2f}".lstrip("0") if value < 0.995 else text
         dark = abs(np.log(value)) > np.log(3.5)
         ax.text(
-            x, y, text, ha="center", va="center", fontsize=5.5, color="white" if dark else "black"
+            x,
+            y,
+            spelled(value),
+            ha="center",
+            va="center",
+            fontsize=5.5,
+            color="white" if dark else "black",
         )
     further = [np.isfinite(r.ert[row + 1 :]).any() for r in (a, b)]
     if any(further):
