@@ -119,9 +119,10 @@ def test_a_study_of_ones_own_and_its_traces(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone whose configs/paper.toml is small."""
+    """A clone in which the configs of the pages are small."""
     folder = clone(tmp_path_factory.mktemp("paper") / "clone")
     shrink(folder / "configs/paper.toml")
+    shrink(folder / "configs/paper_40d.toml", dimensions="[3]")
     return folder
 
 
@@ -150,8 +151,11 @@ def test_an_experiment_at_scale(paper: Path) -> None:
 @pytest.mark.timeout(600)
 def test_the_bbob_experiment(paper: Path) -> None:
     exported = paper / "results/bbob"
-    if exported.exists():
-        shutil.rmtree(exported)
+    for path in exported.iterdir():
+        if path.is_file():  # the entry for the archive stays
+            path.unlink()
+    shrink(paper / "configs/quick.toml")
+    run("casmore run quick", paper)
     printed = [
         run(command, paper) for block in blocks(BBOB, "bash") for command in block.splitlines()
     ]
