@@ -25,7 +25,7 @@ from casmore.atomic_io import write_bytes, write_text
 from casmore.experiments.store.coco_append import append
 from casmore.reports import coco_data, run_data
 from casmore.reports.cocopp.offline import import_cocopp
-from casmore.reports.export_source import Source, check_joinable
+from casmore.reports.export_source import Source, check_joinable, grouped
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import ERT_ROWS, ERT_TARGETS, Runtimes, dimensions, joined, suite_of
 
@@ -122,25 +122,29 @@ def pack(
 
 def _solvers(runs: Sequence[Run], only: Sequence[str]) -> dict[str, list[_Part]]:
     """Return what the runs have of each of these solvers, or of all."""
-    found: dict[str, list[_Part]] = {}
+    found: dict[str, list[tuple[Path, Path]]] = {}
     for run in runs:
-        provenance = run_data.provenance(run.folder)
         for data in run_data.solver_folders(run.folder, run.data):
-            source = Source(str(run.folder), coco_data.read(data), (), (), [provenance])
-            found.setdefault(data.name, []).append(_Part(data, source))
+            found.setdefault(data.name, []).append((run.folder, data))
     for label in only:
         if label not in found:
             names = ", ".join(str(run.folder) for run in runs)
             raise ReportError(f"there is no solver {label!r} in {names}, but {', '.join(found)}")
-    return {label: own for label, own in found.items() if not only or label in only}
+    return {
+        label: [_part(folder, data) for folder, data in own]
+        for label, own in found.items()
+        if not only or label in only
+    }
+
+
+def _part(run: Path, data: Path) -> _Part:
+    source = Source(str(run), coco_data.read(data), (), (), [run_data.provenance(run)])
+    return _Part(data, source)
 
 
 def _joined(own: Sequence[_Part]) -> list[Runtimes]:
     """Return the trials of a solver, by dimension and function."""
-    groups: dict[tuple[int, int], list[Runtimes]] = {}
-    for part in own:
-        for r in part.source.runtimes:
-            groups.setdefault((r.dimension, r.function), []).append(r)
+    groups = grouped(r for part in own for r in part.source.runtimes)
     return [joined(group) for _, group in sorted(groups.items())]
 
 

@@ -6,16 +6,20 @@ import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from casmore.atomic_io import write_json, write_text
 from casmore.reports import trial_table
-from casmore.reports.export_source import COST_FILE, RUNS_FILE, Cost, Source, check_joinable
+from casmore.reports.export_source import (
+    COST_FILE,
+    RUNS_FILE,
+    Cost,
+    Source,
+    check_joinable,
+    grouped,
+)
 from casmore.reports.regret import regret_table, regrets
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import Runtimes, joined, suite_of
-
-_Data = TypeVar("_Data", Runtimes, regrets.Regrets)
+from casmore.reports.runtimes import joined, suite_of
 
 _README = """\
 # Results on {suite}
@@ -58,8 +62,8 @@ def export(sources: Sequence[Source], out: Path) -> list[Path]:
             "itself"
         )
     check_joinable(sources)
-    groups = _grouped(r for source in sources for r in source.runtimes)
-    records = _grouped(r for source in sources for r in source.regrets)
+    groups = grouped(r for source in sources for r in source.runtimes)
+    records = grouped(r for source in sources for r in source.regrets)
     order = list(dict.fromkeys(solver for solver, _, _ in groups))
     keys = sorted(groups, key=lambda key: (order.index(key[0]), *key[1:]))
     runtimes = [joined(groups[key]) for key in keys]
@@ -86,14 +90,6 @@ def export(sources: Sequence[Source], out: Path) -> list[Path]:
         for name in names:
             os.replace(new / name, out / name)
     return [out / name for name in names]
-
-
-def _grouped(data: Iterable[_Data]) -> dict[tuple[str, int, int], list[_Data]]:
-    """Return the data of each solver, dimension and function."""
-    groups: dict[tuple[str, int, int], list[_Data]] = {}
-    for r in data:
-        groups.setdefault((r.solver, r.dimension, r.function), []).append(r)
-    return groups
 
 
 def _cost(costs: Iterable[Cost]) -> str:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from casmore.reports import run_data, trial_table, unit_table
 from casmore.reports.regret import regret_table
@@ -15,6 +15,8 @@ from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes
 
 COST_FILE, RUNS_FILE = "cost.csv", "runs.json"
+
+_Data = TypeVar("_Data", Runtimes, Regrets)
 
 
 class Cost(NamedTuple):
@@ -63,6 +65,14 @@ class Source:
         return found
 
 
+def grouped(data: Iterable[_Data]) -> dict[tuple[str, int, int], list[_Data]]:
+    """Return the data of each solver, dimension and function."""
+    groups: dict[tuple[str, int, int], list[_Data]] = {}
+    for r in data:
+        groups.setdefault((r.solver, r.dimension, r.function), []).append(r)
+    return groups
+
+
 def check_joinable(sources: Iterable[Source]) -> None:
     """Check that trials of a solver on a function are of different instances, but otherwise alike.
 
@@ -75,9 +85,11 @@ def check_joinable(sources: Iterable[Source]) -> None:
     known: dict[tuple[str, int, int], tuple[Source, set[int]]] = {}
     for source in sources:
         for r in source.runtimes:
-            first, instances = known.setdefault(
-                (r.solver, r.dimension, r.function), (source, set())
-            )
+            key = (r.solver, r.dimension, r.function)
+            if key not in known:
+                known[key] = (source, set(r.instances))
+                continue
+            first, instances = known[key]
             problem = f"{r.solver} on f{r.function} in {r.dimension}-D"
             if both := instances.intersection(r.instances):
                 raise ReportError(

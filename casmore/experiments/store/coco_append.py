@@ -50,7 +50,7 @@ def _joined(group: Sequence[tuple[Path, InfoEntry]]) -> InfoEntry:
             raise BrokenDataError(
                 f"{info.parent} and {first_info.parent} do not fit together, so cocopp would not "
                 f"either: {entry.header!r}, {entry.comment!r} and {first.header!r}, "
-                f"{first.comment!r}; delete the folder of the one that is wrong, and run again"
+                f"{first.comment!r}; delete the one that is wrong, or leave it out, and run again"
             )
     trials = tuple(trial for _, entry in group for trial in entry.trials)
     return InfoEntry(first.header, first.comment, first.data_file, trials)
