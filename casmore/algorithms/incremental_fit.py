@@ -37,6 +37,8 @@ Array = NDArray[np.float64]
 _TRUSTED = 1e-5
 # If the last refinement step was smaller than this, further steps are made only occasionally.
 _NEGLIGIBLE = 1e-9
+# Targets whose sum of squares is smaller are left to the direct fit: it would lose its digits.
+_SMALLEST = 1e-290
 _SOLUTIONS_A_CHECK = 5
 
 
@@ -293,10 +295,13 @@ class _Inverse:
         self._solved += 1
         if self._error < _NEGLIGIBLE and self._solved % _SOLUTIONS_A_CHECK:
             return coefficients
+        size = float(y @ y)
+        if size < _SMALLEST:
+            return None
         residual = Phi @ (y - coefficients @ Phi) - self._penalty * coefficients
         step: Array = blas.dsymv(1.0, self._inverse, residual)
         # |change of the predicted values|^2 is step' G step = step' residual, up to rounding
-        self._error = math.sqrt(abs(float(step @ residual)) / float(y @ y))
+        self._error = math.sqrt(abs(float(step @ residual)) / size)
         if not self._error < _TRUSTED:
             return None
         return coefficients + step

@@ -93,8 +93,9 @@ class LeanCasMoreParameters(CasMoreParameters):
         self._require(
             "population_size", self.population_size >= 2, "at least 2: one is the model's optimum"
         )
-        for name in ("injection_radius", "outlier_gap"):
-            self._require(name, 0 < getattr(self, name) < math.inf, "positive and finite")
+        radius = self.injection_radius  # its square is computed
+        self._require("injection_radius", 1e-100 <= radius <= 1e100, "in [1e-100, 1e100]")
+        self._require("outlier_gap", 0 < self.outlier_gap < math.inf, "positive and finite")
         self._require("weight_ratio", 1 <= self.weight_ratio < math.inf, "finite, at least 1")
         self._require("agreement_memory", 0 <= self.agreement_memory < 1, "in [0, 1)")
         self._require("refit", 0 <= self.refit <= 1, "in [0, 1]")

@@ -66,8 +66,8 @@ class SurrogateParameters(SearchParameters):
         ``"robust"``, ``"standard"``, ``"none"`` (centred, nothing else), or ``"ranks"`` (normal
         scores: the least sensitive to outliers, and no natural gradient of the expected value).
     clip, kurtosis_threshold
-        Robust normalisation: ``v_clip``, in standard deviations (default 3), and the excess
-        kurtosis above which it is repeated (default 0.55).
+        Robust normalisation: ``v_clip``, in standard deviations, more than 1 (default 3), and the
+        excess kurtosis above which it is repeated (default 0.55).
     ridge
         ``lambda`` of the ridge regression, for standardised features. The paper gives no value. The
         default, 1e-10, has a negligible effect on the model: it only selects among models that fit
@@ -104,7 +104,8 @@ class SurrogateParameters(SearchParameters):
             1 <= self.samples_per_parameter < math.inf,
             "finite, at least 1",
         )
-        self._require("clip", 0 < self.clip < math.inf, "positive and finite")
+        # the root mean square is 1, so that there is always a value inside
+        self._require("clip", 1 < self.clip < math.inf, "finite, greater than 1")
         self._require("ridge", 0 <= self.ridge < math.inf, "finite, not negative")
         if self.fit_method is FitMethod.INCREMENTAL:
             self._require("fit_method", self.whitening, "'direct' where whitening is off")

@@ -108,7 +108,7 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
     y
         Finite values, shape (q,).
     clip
-        The bound ``v_clip``.
+        The bound ``v_clip``, greater than 1.
     kurtosis_threshold
         Excess kurtosis above which the inner values are standardised again.
 

@@ -75,6 +75,9 @@ class WeightedFit:
         self.ridge = ridge
         self.layout = Layout(dimension, richest)
         parameters = richest.parameters(dimension)
+        self._allocate(parameters, capacity)
+
+    def _allocate(self, parameters: int, capacity: int) -> None:
         # column-major in the samples: one feature is one contiguous row
         self._features = np.empty((parameters, capacity))
         self._weighted = np.empty(parameters * min(capacity, _BLOCK))
@@ -132,9 +135,7 @@ class WeightedFit:
     def _room(self, n: int, q: int, complexity: Complexity) -> Array:
         """Return the memory for the features of q samples; it grows with the queue."""
         if q > self._features.shape[1]:
-            parameters = len(self._features)
-            self._features = np.empty((parameters, q))
-            self._weighted = np.empty(parameters * min(q, _BLOCK))
+            self._allocate(len(self._features), q)
         return self._features[: complexity.parameters(n), :q]
 
     def _regress(self, features: Array, y: Array, weights: Array, ridge: float | Array) -> Array:
@@ -198,6 +199,14 @@ class WeightedFit:
                 gram = product(1.0, weighted.T, 1.0, gram, trans=1, overwrite_c=1)
         assert gram is not None
         return gram
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state without the features, which every fit computes anew."""
+        return {"ridge": self.ridge, "layout": self.layout, "shape": self._features.shape}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.ridge, self.layout = state["ridge"], state["layout"]
+        self._allocate(*state["shape"])
 
 
 def _diagonal(gram: Array, ridge: float | Array) -> tuple[Array, Array]:

@@ -166,3 +166,18 @@ def test_it_follows_a_queue_of_changing_capacity() -> None:
         theirs = DirectFit(n, capacity, 1e-10).fit(queue, y, Complexity.FULL, distribution)
         assert disagreement(ours, theirs, rng.standard_normal((50, n))) < 1e-7
     assert fit.renewals < fit.fits
+
+
+def test_targets_too_small_for_their_squares_are_left_to_the_direct_fit() -> None:
+    """In 10-D the incremental fit is the default; the targets are not normalized."""
+
+    def run(scale: float) -> CasMore:
+        solver = CasMore([3.0] * 10, 1.0, seed=1, target_normalization="none")
+        for _ in range(100):
+            X = solver.ask()
+            solver.tell(X, scale * (X**2).sum(axis=1))
+        return solver
+
+    tiny, unit = run(1e-200), run(1.0)
+    assert tiny.best_y < 1e-203
+    assert unit.best_y < 1e-3

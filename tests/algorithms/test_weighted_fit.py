@@ -1,5 +1,6 @@
 """The weighted fit against LAPACK's least squares, at both ends of double precision."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from casmore.algorithms import weighted_fit
 from casmore.algorithms.gaussian import DiagonalDistribution, SearchDistribution
+from casmore.algorithms.lean_cas_more import LeanCasMore
 from casmore.algorithms.models import Complexity
 from casmore.algorithms.noise import Reliability
 from casmore.algorithms.samples import SampleQueue
@@ -164,3 +166,18 @@ def test_samples_that_do_not_span_the_space() -> None:
     )
     assert model(Z) == pytest.approx(y, abs=1e-6)
     assert model(Z + np.array([0, 0, 5])) == pytest.approx(y, abs=1e-6)
+
+
+def test_a_pickled_run_is_small_and_goes_on_bit_for_bit() -> None:
+    solver = LeanCasMore([3.0] * 10, 1.0, seed=1)
+    for _ in range(60):
+        X = solver.ask()
+        solver.tell(X, (X**2).sum(axis=1))
+    content = pickle.dumps(solver)
+    assert len(content) < 4 * (solver.queue.points.nbytes + solver.queue.values.nbytes) + 20_000
+    copy = pickle.loads(content)
+    for _ in range(5):
+        X = solver.ask()
+        assert np.array_equal(copy.ask(), X)
+        for each in (solver, copy):
+            each.tell(X, (X**2).sum(axis=1))
