@@ -1,5 +1,7 @@
 """Objective functions from the episodes of a robot."""
 
+import hashlib
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +23,9 @@ class EpisodicObjective:
     """The negative return of an episode, as a function of a movement primitive's weights.
 
     ``casmore.fmin(objective, x0, sigma0)`` evaluates it one by one,
-    ``casmore.fmin(objective.batch, x0, sigma0, vectorized=True)`` a population at a time.
+    ``casmore.fmin(objective.batch, x0, sigma0, vectorized=True)`` a population at a time. With
+    ``workers``, each process has a copy; the noise of an episode then follows from the seed and the
+    weights, so that it does not depend on which process runs it.
 
     Parameters
     ----------
@@ -66,6 +70,10 @@ class EpisodicObjective:
         self.promp, self.controller, self.threads = promp, controller, threads
         self._joints = _joint_space(self.env)
         self._rng = np.random.default_rng(seed)
+        # an integer for the copies in other processes, which would all draw the same sequence
+        self._common = int(self._rng.bit_generator.seed_seq.generate_state(1, np.uint64)[0])
+        self._process = os.getpid()
+        self._previous = b"", 0  # the last weights in a copy, and how often they were repeated
         self.latest: Episodes | None = None
         self.evaluations = 0
         self.env.reset(seed=0)
@@ -87,10 +95,24 @@ class EpisodicObjective:
     def batch(self, weights: ArrayLike) -> Array:
         """Return the negative returns of episodes, shape (k, n) -> (k,)."""
         weights = np.asarray(weights, dtype=float)
-        seeds = self._rng.integers(_SEEDS, size=len(weights))
+        seeds = self._seeds(weights)
         self.latest = self.run(weights, seeds)
         self.evaluations += len(weights)
         return -self.latest.returns
+
+    def _seeds(self, weights: Array) -> NDArray[np.int64]:
+        """Return the seeds of episodes with these weights, shape (k, n) -> (k,)."""
+        if os.getpid() == self._process:
+            return self._rng.integers(_SEEDS, size=len(weights))
+        return np.array([self._seed_in_copy(w.tobytes()) for w in weights])
+
+    def _seed_in_copy(self, weights: bytes) -> int:
+        last, repeats = self._previous
+        repeats = repeats + 1 if weights == last else 0  # the noise of repeated episodes differs
+        self._previous = weights, repeats
+        digest = hashlib.blake2b(weights, digest_size=16)
+        digest.update(b"%d %d" % (self._common, repeats))
+        return int.from_bytes(digest.digest(), "little") % _SEEDS
 
     def run(self, weights: ArrayLike, seeds: Sequence[int] | NDArray[np.int64]) -> Episodes:
         """Run episodes with given seeds; these do not count, and leave the noise as it is.

@@ -1,7 +1,9 @@
 """An episode as a function to be minimised, of our environments and of others."""
 
+import pickle
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -44,6 +46,41 @@ def test_the_same_seed_gives_the_same_episodes() -> None:
     # episodes with seeds of one's own leave the noise as it is
     first.run(W, range(30))
     assert np.array_equal(first.batch(W), [again(w) for w in W])
+
+
+def test_copies_in_other_processes_do_not_share_the_noise() -> None:
+    W = np.array(NOISY.mean) + np.random.default_rng(1).standard_normal((8, 15))
+    seeds = []
+    for _ in range(2):  # as of processes that got some of the points each
+        objective = pickle.loads(pickle.dumps(NOISY.objective(seed=1)))
+        objective._process = -1
+        objective.batch(W[:4])
+        first = objective.latest.seeds.tolist()
+        objective.batch(W[[4, 4, 5]])
+        seeds.append([*first, *objective.latest.seeds.tolist()])
+    assert seeds[0] == seeds[1]  # it does not matter in which process
+    assert len(set(seeds[0])) == 7  # that of the repeated point differs as well
+    objective.batch(W[:1])
+    assert objective.latest.seeds[0] == seeds[0][0]
+
+
+def seed_of(weights: Any) -> float:
+    SHARED(weights)
+    assert SHARED.latest is not None
+    return float(SHARED.latest.seeds[0])
+
+
+SHARED = NOISY.objective(seed=3)
+
+
+def test_workers_do_not_share_the_noise(tmp_path: Path) -> None:
+    histories = []
+    for workers in (2, 3):
+        path = tmp_path / f"{workers}.csv"
+        casmore.fmin(seed_of, NOISY.mean, 1.0, workers=workers, seed=1, budget=12, history=path)
+        histories.append(sorted(np.loadtxt(path, delimiter=",", skiprows=1)[:, 2]))
+    assert len(set(histories[0])) == 12
+    assert histories[0] == histories[1]
 
 
 def reacher(**options: Any) -> EpisodicObjective:
