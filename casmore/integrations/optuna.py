@@ -22,18 +22,18 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from casmore.algorithms.cas_more import CasMore
-from casmore.algorithms.lean_cas_more import LeanCasMore
+from casmore.algorithms.cas_more import CasMoreParameters
+from casmore.algorithms.lean_cas_more import LeanCasMoreParameters
+from casmore.algorithms.real_numbers import real_array
 from casmore.integrations.parameter_space import ParameterSpace
 from casmore.integrations.random_sampler import TrialRandomSampler
 from casmore.integrations.study_search import (
     ATTRIBUTE,
-    DEFAULT_SIGMA,
     SearchOptions,
     StudySearch,
     record_of,
 )
-from casmore.optimize.fmin_arguments import read_count, read_policy
+from casmore.optimize.fmin_arguments import check_flag, read_count, read_policy
 from casmore.solvers.restarts import RestartPolicy
 
 _logger = optuna.logging.get_logger(__name__)
@@ -51,7 +51,7 @@ class CasMoreSampler(BaseSampler):
     ----------
     x0
         Initial mean: values of parameters by name. The default, also of those that are left out,
-        is the middle of the range.
+        is the middle of the range. Names that no trial has are ignored, with a warning.
     sigma0
         Initial standard deviation as a fraction of each range, at most 0.5; default 1/6.
     n_startup_trials
@@ -111,16 +111,12 @@ class CasMoreSampler(BaseSampler):
         source_trials: Sequence[FrozenTrial] | None = None,
         **settings: Any,
     ) -> None:
-        if sigma0 is not None and not 0 < sigma0 <= 0.5:
-            raise ValueError(
-                "sigma0 is a fraction of the range of each parameter: it must be positive, "
-                f"at most 0.5, not {sigma0!r}"
-            )
+        check_flag("lean", lean)
         if source_trials is not None and (x0 is not None or sigma0 is not None):
             raise ValueError("source_trials determine the start: leave x0 and sigma0 out")
         self._options = SearchOptions(
             x0=None if x0 is None else dict(x0),
-            sigma0=sigma0,
+            sigma0=None if sigma0 is None else _read_sigma0(sigma0),
             lean=lean,
             restarts=read_policy(restarts),
             population_size=population_size,
@@ -128,8 +124,8 @@ class CasMoreSampler(BaseSampler):
             source_trials=None if source_trials is None else tuple(source_trials),
             settings=settings,
         )
-        algorithm = LeanCasMore if lean else CasMore  # checks the settings
-        algorithm([0.5], DEFAULT_SIGMA, population_size=population_size, **settings)
+        parameters = LeanCasMoreParameters if lean else CasMoreParameters
+        parameters.default(1, population_size=population_size, **settings)  # checks them
         self._n_startup_trials = read_count("n_startup_trials", n_startup_trials)
         self._seed = secrets.randbits(32) if seed is None else _read_seed(seed)
         self._independent_sampler = independent_sampler or TrialRandomSampler(self._seed)
@@ -231,9 +227,16 @@ class CasMoreSampler(BaseSampler):
             or search.seed != seed
             or search.parameters.distributions != parameters.distributions
         ):
+            self._check_names(trials)
             sign = -1 if study.direction is StudyDirection.MAXIMIZE else 1
             search = self._search = StudySearch(parameters, self._options, sign, seed)
         return search
+
+    def _check_names(self, trials: Sequence[FrozenTrial]) -> None:
+        """Warn of names in ``x0`` that no trial has."""
+        known = {name for trial in trials for name in trial.params}
+        for name in (self._options.x0 or {}).keys() - known:
+            _logger.warning(f"x0[{name!r}] is ignored: no trial so far has a parameter {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_search": None, "_lock": None}
@@ -241,6 +244,16 @@ class CasMoreSampler(BaseSampler):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = threading.Lock()
+
+
+def _read_sigma0(sigma0: Any) -> float:
+    value = real_array(sigma0, "sigma0")
+    if value.ndim > 0 or not 0 < value <= 0.5:
+        raise ValueError(
+            "sigma0 is a fraction of the range of each parameter: it must be positive, "
+            f"at most 0.5, not {sigma0!r}"
+        )
+    return float(value)
 
 
 def _read_seed(seed: Any) -> int:

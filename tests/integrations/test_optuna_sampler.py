@@ -374,14 +374,31 @@ def test_x0_and_sigma0() -> None:
         ({"restarts": "lipop"}, "restarts must be one of"),
         ({"n_startup_trials": 0}, "n_startup_trials must be at least 1, not 0"),
         ({"population_size": 1}, "population_size"),
+        ({"sigma0": [0.1, 0.2]}, "sigma0 is a fraction"),
         ({"seed": -1}, "seed must be None or an integer from 0 to 2..32 - 1, not -1"),
     ],
 )
 def test_wrong_arguments_are_named_at_once(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         CasMoreSampler(**settings)
-    with pytest.raises(TypeError, match="did you mean 'noise'"):
-        CasMoreSampler(noize="auto")
+    for unknown, told in (
+        ({"noize": "auto"}, "did you mean 'noise'"),
+        ({"target": 0.1}, "no setting 'target'"),
+        ({"lean": "no"}, "lean must be True or False, not 'no'"),
+        ({"sigma0": "a"}, "sigma0 must be real, not 'a'"),
+    ):
+        with pytest.raises(TypeError, match=told):
+            CasMoreSampler(**unknown)
+
+
+def test_a_name_in_x0_that_no_trial_has(caplog: pytest.LogCaptureFixture) -> None:
+    optuna.logging.enable_propagation()
+    try:
+        run(bowl, 3, x0={"y": 1.0, "why": 0.0})
+    finally:
+        optuna.logging.disable_propagation()
+    assert "x0['why'] is ignored: no trial so far has a parameter 'why'" in caplog.text
+    assert "x0['y']" not in caplog.text
 
 
 def test_a_sampler_can_be_sent_to_another_process() -> None:
