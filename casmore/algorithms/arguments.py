@@ -55,10 +55,41 @@ def valid_samples(X: ArrayLike, y: ArrayLike, n: int) -> tuple[Array, Array]:
         raise ValueError(f"X must have shape (k, {n}), not {X.shape}")
     if y.shape != (len(X),):
         raise ValueError(f"y must have shape ({len(X)},), one value a point, not {y.shape}")
-    if not np.isfinite(X).all():
-        raise ValueError("X holds points that are not finite")
+    check_finite(X, "X")
     y[np.isnan(y)] = math.inf
     return X, y
+
+
+def check_finite(X: Array, name: str) -> None:
+    """Raise an error if a point of ``X``, shape (k, n), is not finite.
+
+    Raises
+    ------
+    ValueError
+        With the first such point.
+    """
+    if not np.isfinite(X).all():
+        i = int(np.argmin(np.isfinite(X).all(axis=1)))
+        point = shortened(X[i].tolist())
+        raise ValueError(f"{name} holds a point that is not finite: {name}[{i}] = {point}")
+
+
+def valid_target(target: object) -> float | None:
+    """Return the target as a float; None: there is no target.
+
+    Raises
+    ------
+    TypeError
+        If it is not real.
+    ValueError
+        If it is NaN, or not one number.
+    """
+    if target is None:
+        return None
+    value = real_array(target, "target")
+    if value.ndim > 0 or np.isnan(value):
+        raise ValueError(f"target must be one number, not {shortened(target)}")
+    return float(value)
 
 
 def known_settings(given: Iterable[str], known: Sequence[str], solver: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from casmore.algorithms.additivity import AdditivityTest
-from casmore.algorithms.arguments import valid_samples
+from casmore.algorithms.arguments import valid_samples, valid_target
 from casmore.algorithms.region import Region
 from casmore.algorithms.stopping import StopReason, reached
 from casmore.algorithms.univariate_search import UnivariateSearch
@@ -91,7 +91,7 @@ class CoordinateSearch:
         rng = np.random.default_rng(seed)
         steps = region.steps(start, rng)
         self._limit = evaluations_per_coordinate * len(start)
-        self._target = target
+        self._target = valid_target(target)
         self._test = AdditivityTest(start, steps, rng)
         self._region = region
         self._searches = [

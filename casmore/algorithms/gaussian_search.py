@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from casmore.algorithms.arguments import CheckedSettings, valid_samples
+from casmore.algorithms.arguments import CheckedSettings, valid_samples, valid_target
 from casmore.algorithms.gaussian import DiagonalDistribution, SearchDistribution
 from casmore.algorithms.stopping import StopReason, reached
 from casmore.algorithms.termination import degenerate
@@ -110,7 +110,7 @@ class GaussianSearch(ABC):
     ) -> None:
         sigma0 = float(sigma0)  # a decimal, or an array of the caller's
         self.parameters = parameters
-        self.target = target
+        self.target = valid_target(target)
         self.rng = np.random.default_rng(seed)
         kind = DiagonalDistribution if diagonal else SearchDistribution
         self.distribution = kind.isotropic(mean, sigma0)

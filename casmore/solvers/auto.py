@@ -29,7 +29,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from casmore.algorithms.arguments import CheckedSettings, known_settings, valid_samples
+from casmore.algorithms.arguments import (
+    CheckedSettings,
+    known_settings,
+    valid_samples,
+    valid_target,
+)
 from casmore.algorithms.coordinate_search import CoordinateSearch
 from casmore.algorithms.region import Region
 from casmore.algorithms.single_linkage import SingleLinkage
@@ -102,7 +107,7 @@ class AutoParameters(CheckedSettings):
     def __post_init__(self) -> None:
         self._check_types()
         for name in ("evaluations_per_coordinate", "quasi_newton_factor", "population_factor"):
-            self._require(name, getattr(self, name) > 0, "positive")
+            self._require(name, 0 < getattr(self, name) < math.inf, "positive and finite")
 
 
 class Auto:
@@ -169,7 +174,7 @@ class Auto:
         known_settings(settings, [field.name for field in fields(AutoParameters)], "auto")
         self.parameters = AutoParameters(**settings)
         self._region = Region.around(x0, sigma0, lower, upper)
-        self._sigma0, self._target = float(sigma0), target
+        self._sigma0, self._target = float(sigma0), valid_target(target)
         self._rng = np.random.default_rng(seed)
         start = np.array(x0, dtype=float)
         if self.parameters.center_first:
@@ -178,7 +183,7 @@ class Auto:
         self.evaluations = 0
         self._start, self._best_x, self.best_y = start, start.copy(), math.inf
         self._factory = registry.factory(search)
-        self._population_size = population_size or self._default_population_size()
+        self._population_size = self._first_population_size(population_size)
         self._population: Restarting | None = None  # the runs of lean CAS-MORE
         self._linkage = SingleLinkage(self._region, self._rng)
         self._spent_locally = self._local_restarts = 0
@@ -320,11 +325,13 @@ class Auto:
         preference = _PREFERENCE if self._best_is_local else 1 / _PREFERENCE
         return self._spent_locally < preference * spent
 
-    def _default_population_size(self) -> int | None:
+    def _first_population_size(self, given: int | None) -> int | None:
         """Return the population of the first run; None if the solver has none."""
-        own = self._factory(
-            self._start, self._sigma0, population_size=None, seed=0, target=None
+        own = self._factory(  # which checks a given one
+            self._start, self._sigma0, population_size=given, seed=0, target=None
         ).population_size
+        if given is not None:
+            return given
         return max(1, round(self.parameters.population_factor * own)) if own > 0 else None
 
     def _watch_population(self) -> None:

@@ -27,8 +27,9 @@ class BoundedSolver:
     ``casmore.BoundedSolver(casmore.CasMore, x0, sigma0, bounds=[(0, 1)] * 3, seed=1)``
 
     All points that ``ask`` returns are inside the bounds. Points that the solver asked for are told
-    to it in its original coordinates, any other points in the nearest coordinates that map to them,
-    and points outside the bounds as the nearest points inside.
+    to it in its original coordinates, any other points in the nearest coordinates that map to them.
+    Points outside the bounds, or with other values of fixed coordinates, count as the nearest
+    points that ``ask`` could return.
 
     Parameters
     ----------
@@ -136,6 +137,8 @@ class BoundedSolver:
         X, y = valid_samples(X, y, len(self._best_x))
         if len(y) == 0:
             return
+        space = self.space
+        X = np.where(space.free, X.clip(space.lower, space.upper), space.fixed)
         best = int(np.argmin(y))
         if y[best] < self.best_y:
             self._best_x, self.best_y = X[best].copy(), float(y[best])

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from casmore.algorithms.arguments import valid_samples, valid_start
+from casmore.algorithms.arguments import valid_samples, valid_start, valid_target
 from casmore.algorithms.stopping import StopReason, reached
 
 Array = NDArray[np.float64]
@@ -176,7 +176,7 @@ class Bridge:
         self.population_size = population_size
         self.evaluations = 0
         self._run = run
-        self._target = target
+        self._target = valid_target(target)
         self._record = array("d")  # all values passed to the wrapped solver
         self._pending: Array | None = None  # the points it waits for; None: not begun, or ended
         self._answers: Array | None = None  # the values of these points; None: none yet

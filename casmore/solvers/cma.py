@@ -9,7 +9,7 @@ import cma
 import numpy as np
 from numpy.typing import NDArray
 
-from casmore.algorithms.arguments import valid_samples, valid_start
+from casmore.algorithms.arguments import valid_samples, valid_start, valid_target
 from casmore.algorithms.gaussian import SearchDistribution
 from casmore.algorithms.stopping import StopReason, reached
 from casmore.solvers.protocol import Seed
@@ -51,7 +51,7 @@ class CMA:
             settings["popsize"] = population_size
         mean = valid_start(x0, sigma0)
         self._es = cma.CMAEvolutionStrategy(mean.copy(), sigma0, settings)
-        self._target = target
+        self._target = valid_target(target)
         self._evaluations = 0
         self._best_x, self._best_y = mean, math.inf
         self._asked = False

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from casmore.algorithms.arguments import valid_samples, valid_start
+from casmore.algorithms.arguments import valid_samples, valid_start, valid_target
 from casmore.algorithms.stopping import StopReason, reached
 from casmore.solvers.protocol import Seed
 
@@ -54,7 +54,7 @@ class RandomSearch:
         self.lower, self.upper = lower, upper
         self.evaluations = 0
         self._rng = np.random.default_rng(seed)
-        self._target = target
+        self._target = valid_target(target)
 
     @property
     def mean(self) -> Array:

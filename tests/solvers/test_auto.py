@@ -285,6 +285,11 @@ def test_wrong_settings_are_named() -> None:
         make(quasi_newtn=False)
     with pytest.raises(ValueError, match=r"quasi_newton_factor = 0\.0 must be positive"):
         make(quasi_newton_factor=0.0)
+    with pytest.raises(ValueError, match=r"population_factor = inf must be positive and finite"):
+        make(population_factor=np.inf)
+    for size in (-3, 0, 1):
+        with pytest.raises(ValueError, match=f"population_size = {size} must be at least"):
+            make(population_size=size)
     with pytest.raises(ValueError, match="restarts = 'ipopp' must be"):
         make(restarts="ipopp")
     with pytest.raises(ValueError, match="unknown solver 'lean-cas-moar'"):

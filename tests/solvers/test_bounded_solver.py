@@ -37,7 +37,6 @@ def test_it_runs_as_fmin_does() -> None:
         return float(((x - 1.2) ** 2).sum())
 
     call: dict[str, Any] = {"bounds": [(-1, 1), (0, 3), (None, 1)], "seed": 4}
-    solver = casmore.BoundedSolver(casmore.CasMore, [0.5] * 3, 0.4, **call)
     # fmin hands a seed of its own to each restart
     seed = np.random.default_rng(4).spawn(1)[0]
     solver = casmore.BoundedSolver(casmore.CasMore, [0.5] * 3, 0.4, **{**call, "seed": seed})
@@ -57,3 +56,12 @@ def test_any_solver_will_do() -> None:
     assert np.abs(X).max() <= 1
     solver.tell(X, X.sum(axis=1))
     assert solver.best_y == X.sum(axis=1).min()
+
+
+def test_points_outside_count_as_the_nearest_inside() -> None:
+    solver = BoundedSolver(
+        casmore.CasMore, [0.5] * 3, 0.3, bounds=[(0, 1)] * 3, fixed={2: 0.25}, seed=1
+    )
+    solver.tell([[5.0, 0.5, 7.0]], [-10.0])
+    assert solver.best_x.tolist() == [1.0, 0.5, 0.25]
+    assert solver.best_y == -10
