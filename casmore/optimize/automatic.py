@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import OptimizeResult
 
+from casmore.algorithms.arguments import valid_target
 from casmore.algorithms.real_numbers import real_array
 from casmore.optimize import fmin_arguments
 from casmore.optimize.evaluation import Call
@@ -110,7 +112,7 @@ def minimize(
         start.u0,
         start.sigma,
         seed=fmin_arguments.read_seed(seed),
-        target=fmin_arguments.read_target(target),
+        target=valid_target(target),
         lower=lower,
         upper=upper,
         center_first=False,
@@ -122,7 +124,7 @@ def minimize(
         start.space.to_user(start.u0[np.newaxis])[0],
         budget=fmin_arguments.read_budget(budget, n),
         max_seconds=fmin_arguments.read_seconds("max_seconds", max_seconds),
-        target=fmin_arguments.read_target(target),
+        target=valid_target(target),
     )
     result = execute(
         run,
@@ -139,7 +141,7 @@ def minimize(
         progress=progress,
     )
     if target is None:
-        result.success = result.restarts > 0
+        result.success = result.restarts > 0 and math.isfinite(result.fun)
     return result
 
 

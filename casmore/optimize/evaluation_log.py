@@ -39,7 +39,7 @@ class EvaluationLog:
     Raises
     ------
     FileExistsError
-        If a new run is given a file that exists.
+        If a new run is given a file that exists, unless it holds no evaluation.
     ValueError
         If a resumed run is given the file of another one.
     """
@@ -57,15 +57,23 @@ class EvaluationLog:
         if kept is not None and self.path.exists():
             self._cut(kept, last)
         elif self.path.exists():
-            raise FileExistsError(
-                f"history: {self.path} exists and is not overwritten; "
-                "remove it, or give another file"
-            )
+            self._remove_if_empty()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("a", newline="", encoding="utf-8")
         self._writer = csv.writer(self._file, lineterminator="\n")
         if self._file.tell() == 0:
             self._writer.writerow([*_COLUMNS, *(f"x{i}" for i in range(dimension))])
+
+    def _remove_if_empty(self) -> None:
+        """Remove a file without evaluations: of a run whose first evaluation failed."""
+        with self.path.open(encoding="utf-8", errors="replace") as file:
+            header, rest = file.readline(), file.read(1)
+        if rest or not (header == "" or header.startswith(",".join(_COLUMNS))):
+            raise FileExistsError(
+                f"history: {self.path} exists and is not overwritten; "
+                "remove it, or give another file"
+            )
+        self.path.unlink()
 
     def _cut(self, kept: int, last: Array | None) -> None:
         """Drop evaluations that will be repeated, and a line that was written in part."""

@@ -50,7 +50,7 @@ class Evaluation:
     def value_at(self, x: Array) -> float:
         """Return the value at a point, shape (n,), apart from the search: for the trace.
 
-        Nothing else may be under way.
+        Nothing else may be under way, as it is when an iteration has run out of time.
         """
         [(_, value)] = self.evaluate(x[np.newaxis], lambda: None)
         return value

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from casmore.algorithms.arguments import check_finite
 from casmore.algorithms.real_numbers import real_array, shortened
 from casmore.optimize.evaluation_log import dimension_in, read_evaluations
 from casmore.solvers.protocol import Seed
@@ -55,24 +56,6 @@ def read_count(name: str, given: Any) -> int:
     if given < 1:
         raise ValueError(f"{name} must be at least 1, not {given!r}")
     return int(given)
-
-
-def read_target(target: Any) -> float | None:
-    """Return the target as a float.
-
-    Raises
-    ------
-    TypeError
-        If it is not real.
-    ValueError
-        If it is NaN, or not one number.
-    """
-    if target is None:
-        return None
-    value = real_array(target, "target")
-    if value.ndim > 0 or np.isnan(value):
-        raise ValueError(f"target must be one number, not {shortened(target)}")
-    return float(value)
 
 
 def read_seconds(name: str, given: Any) -> float | None:
@@ -208,8 +191,7 @@ def read_known(x_known: Any, y_known: ArrayLike | None, n: int) -> tuple[Array, 
         raise ValueError(f"x_known must have shape (k, {n}), not {X.shape}")
     if y.shape != (len(X),):
         raise ValueError(f"y_known must have shape ({len(X)},), one value a point, not {y.shape}")
-    if not np.isfinite(X).all():
-        raise ValueError("x_known holds points that are not finite")
+    check_finite(X, "x_known")
     return X, y
 
 

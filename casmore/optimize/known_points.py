@@ -21,10 +21,11 @@ def add_known_points(run: SearchRun, X: Array, y: Array) -> None:
 
     The solver is told them in the given order, as if it had asked for them: models are fitted, and
     the search distribution moves within its trust regions. (benchmarks/warm_start.py compares this
-    with samples that only wait in the queue for the first new ones.) If they would end the run, as
-    the evaluations of a converged run do, they only fill the queue, those nearest to the starting
-    point last. Known points do not count as evaluations. The best known point counts as the run's
-    best. Points outside the bounds, or with other values in fixed coordinates, are not used.
+    with samples that only wait in the queue for the first new ones.) If they would end the run
+    without reaching the target, as the evaluations of a converged run may, they only fill the
+    queue, those nearest to the starting point last. Known points do not count as evaluations. The
+    best known point counts as the run's best. Points outside the bounds, or with other values in
+    fixed coordinates, are not used.
 
     Parameters
     ----------
@@ -47,7 +48,8 @@ def add_known_points(run: SearchRun, X: Array, y: Array) -> None:
     U, values = space.to_solver(X), ranked(y)
     fresh = copy.deepcopy(solver)
     solver.tell(U, values)
-    if set(solver.stop()) - {StopReason.TARGET, StopReason.UNBOUNDED}:
+    reasons = set(solver.stop())
+    if reasons and not reasons & {StopReason.TARGET, StopReason.UNBOUNDED}:
         distances = np.square(U - fresh.mean).sum(axis=1)
         nearest = np.argsort(-distances, kind="stable")[-fresh.queue.capacity :]
         fresh.queue.add(U[nearest], values[nearest])

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import OptimizeResult
 
+from casmore.algorithms.arguments import valid_target
 from casmore.algorithms.cas_more import CasMore
 from casmore.algorithms.lean_cas_more import LeanCasMore
 from casmore.optimize import asynchronous, fmin_arguments
@@ -135,8 +136,8 @@ def fmin(
         a larger ``budget`` or ``max_seconds``, a run that has ended continues.
     history
         A CSV file for all evaluations, with the columns ``evaluation`` (from 1), ``seconds`` since
-        the start of the call, ``f``, ``x0``, ``x1``, ... An existing file is not overwritten; a
-        run that resumes from a checkpoint continues it.
+        the start of the call, ``f``, ``x0``, ``x1``, ... A file that holds evaluations is not
+        overwritten; a run that resumes from a checkpoint continues it.
     progress
         Whether to write a line about the run's progress to standard error.
     trace
@@ -162,7 +163,7 @@ def fmin(
         ``restarts``: numbers of evaluations, iterations and restarts; ``failures``: evaluations
         that failed in workers. ``stop``: the reasons to stop with their values; ``message``: their
         description. ``success``: whether the target was reached or, without a target, whether the
-        search converged.
+        search, or one of its runs before a restart, converged.
 
     Raises
     ------
@@ -174,7 +175,7 @@ def fmin(
         If an argument has the wrong type, there is no such setting, or ``f`` returns something
         that is not a real number.
     FileExistsError
-        If the file ``history`` exists, and the run does not resume from a checkpoint.
+        If the file ``history`` holds evaluations, and the run does not resume from a checkpoint.
 
     Notes
     -----
@@ -215,14 +216,14 @@ def fmin(
             policy=fmin_arguments.read_policy(restarts),
             population_size=population_size,
             seed=fmin_arguments.read_seed(seed),
-            target=fmin_arguments.read_target(target),
+            target=valid_target(target),
             settings=settings,
         ),
         start.space,
         start.space.to_user(start.u0[np.newaxis])[0],
         budget=fmin_arguments.read_budget(budget, n),
         max_seconds=fmin_arguments.read_seconds("max_seconds", max_seconds),
-        target=fmin_arguments.read_target(target),
+        target=valid_target(target),
         trace=trace if isinstance(trace, Trace) else Trace() if trace else None,
     )
     add_known_points(run, X_known, y_known)
@@ -355,7 +356,8 @@ def _search(
         value_at = evaluation.value_at if evaluation.asynchronous is None else _not_yet
         for y in _iterations(run, evaluation, log):
             run.failures += evaluation.take_failures()
-            run.record(y, value_at)
+            # out of time, evaluations may be left in the pool; f at the mean would be one more
+            run.record(y, _not_yet if run.out_of_time else value_at)
             observers(run)
         observers.end(run)
     except BaseException as error:

@@ -11,6 +11,7 @@ from scipy.optimize import OptimizeResult
 
 from casmore.algorithms.models import Complexity
 from casmore.algorithms.stopping import StopReason
+from casmore.solvers.restarts import Restarting
 
 if TYPE_CHECKING:
     from casmore.optimize.search_run import SearchRun
@@ -25,7 +26,7 @@ def build_result(
 ) -> OptimizeResult:
     """Return the result of the run; all arrays are copies."""
     if run.target is None:
-        success = bool(set(stop) & _CONVERGED) and math.isfinite(run.best_y)
+        success = _has_converged(run, stop) and math.isfinite(run.best_y)
     else:
         success = StopReason.TARGET in stop
     distribution, space = run.solver.solver.distribution, run.space  # type: ignore[attr-defined]
@@ -49,6 +50,12 @@ def build_result(
         mean_error=estimate.error,
         cov=covariance,
     )
+
+
+def _has_converged(run: SearchRun, stop: dict[StopReason, float]) -> bool:
+    """Return whether the search, or one of its runs before a restart, has converged."""
+    ended = run.solver.ended if isinstance(run.solver, Restarting) else []
+    return any(_CONVERGED & set(reasons) for reasons in (stop, *ended))
 
 
 def _message(run: SearchRun, stop: dict[StopReason, float], *, is_noisy: bool) -> str:

@@ -119,12 +119,17 @@ class SearchRun:
         return y[known]
 
     def tell(self, U: Array, X: Array, y: Array, log: Log) -> None:
-        """Tell the values of points given in both coordinate systems."""
-        self.solver.tell(U, y)
+        """Tell the values of points given in both coordinate systems.
+
+        They are noted and logged first: the solver's part is long and may be interrupted.
+        """
         self.note(X, y)
         if len(y) > 0:
             self.last_x = X[-1].copy()
-        log(X, y)
+        try:
+            log(X, y)
+        finally:
+            self.solver.tell(U, y)
 
     def note(self, X: Array, y: Array) -> None:
         """Update the best point from these points in the user's coordinates."""

@@ -132,6 +132,13 @@ def test_a_checkpoint_and_a_pool_give_the_run_of_one_process(tmp_path: Path) -> 
         casmore.fmin(ripples, [0, 0], 2.0, bounds=[(-5, 5)] * 2, checkpoint=tmp_path / "run")
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_function_without_values_is_no_success(value: float) -> None:
+    result = casmore.minimize(lambda x: value, [(-5, 5)] * 2, budget=3000, seed=1)
+    assert result.restarts > 0
+    assert not result.success
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -335,6 +335,53 @@ def test_the_result_of_a_run_starts_the_next() -> None:
     assert second.nfev < whole.nfev
 
 
+def test_known_points_that_reach_the_target_end_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "converged.csv"
+    converged = casmore.fmin(rosen, np.zeros(3), 0.5, history=path, seed=1)
+    assert casmore.StopReason.TARGET not in converged.stop
+    again = casmore.fmin(rosen, np.full(3, 50.0), 0.01, x_known=path, target=1e-6, seed=1)
+    assert again.success
+    assert (again.nfev, again.fun) == (0, converged.fun)
+
+
+def test_values_are_kept_when_the_fit_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values: list[float] = []
+    original = casmore.CasMore.tell
+
+    def f(x: Array) -> float:
+        values.append(float(rosen(x)))
+        return values[-1]
+
+    def tell(solver: casmore.CasMore, X: Array, y: Array) -> None:
+        if len(values) > 100:
+            raise KeyboardInterrupt
+        original(solver, X, y)
+
+    monkeypatch.setattr(casmore.CasMore, "tell", tell)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        casmore.fmin(f, np.zeros(3), 0.5, seed=1, history=tmp_path / "h.csv")
+    assert read_evaluations(tmp_path / "h.csv", 3)[1].tolist() == values
+    assert caught.value.result.fun == min(values)  # type: ignore[attr-defined]
+
+
+def test_a_history_without_evaluations_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    path = tmp_path / "h.csv"
+
+    def with_a_typo(x: Array) -> float:
+        return float(rosenn(x))  # type: ignore[name-defined]  # noqa: F821
+
+    with pytest.raises(NameError):
+        casmore.fmin(with_a_typo, np.zeros(3), 0.5, seed=1, history=path)
+    casmore.fmin(rosen, np.zeros(2), 0.5, budget=20, seed=1, history=path)
+    assert len(read_evaluations(path, 2)[1]) == 20
+    path.write_text("my notes")
+    with pytest.raises(FileExistsError, match="not overwritten"):
+        casmore.fmin(rosen, np.zeros(2), 0.5, budget=20, seed=1, history=path)
+    assert path.read_text() == "my notes"
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

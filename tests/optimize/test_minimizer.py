@@ -111,6 +111,15 @@ def test_convergence_short_of_the_target_is_none() -> None:
     assert not result.success
 
 
+def test_convergence_before_a_restart_is_success() -> None:
+    call: dict[str, Any] = {"x0": np.zeros(3), "sigma0": 1.0, "restarts": "ipop", "seed": 1}
+    result = casmore.fmin(sphere, **call, budget=3000)
+    assert result.success
+    assert result.restarts > 0
+    assert list(result.stop) == [StopReason.BUDGET]
+    assert not casmore.fmin(sphere, **call, budget=50).success  # it has not converged yet
+
+
 def test_restarts_double_the_population_and_keep_the_best() -> None:
     batches: list[int] = []
     values: list[float] = []

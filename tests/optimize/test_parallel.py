@@ -178,6 +178,20 @@ def test_evaluations_in_workers_do_not_outlast_the_time(in_flight: int | None) -
     assert multiprocessing.active_children() == []
 
 
+def ends_late(x: Array) -> float:
+    time.sleep(0.02 if x[0] == START[0] else 0.5)  # the mean's value arrives at once
+    return sphere(x)
+
+
+def test_abandoned_evaluations_are_not_taken_for_f_at_the_mean() -> None:
+    result = casmore.fmin(ends_late, START, 0.5, seed=1, workers=4, trace=True, max_seconds=0.7)
+    assert list(result.stop) == [casmore.StopReason.TIME]
+    assert result.nfev < 7  # the others were under way
+    first, *later = result.trace["f_mean"]
+    assert first == sphere(np.array(START))
+    assert np.isnan(later).all()
+
+
 def test_no_process_is_left_behind() -> None:
     casmore.fmin(sphere, START, 0.5, budget=50, seed=1, workers=2)
     with pytest.raises(KeyboardInterrupt):
