@@ -30,8 +30,8 @@ f = EpisodicObjective(
 
 # %%
 # The value is the negative return of the episode. ``f(weights)`` runs one episode, ``f.batch``
-# those of a whole population at a time, which is much faster. The search starts with the arm bent
-# above the hole, and records the share of episodes that succeed.
+# those of a whole population at a time, which is much faster. The search starts with a movement
+# that ends above the hole, and records the share of episodes that succeed.
 
 start = TASKS["casmore/HoleReaching-v0"]
 success = []

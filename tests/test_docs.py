@@ -39,7 +39,7 @@ def pages() -> list[Path]:
     return [path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts]
 
 
-def test_code_blocks_are_all_run() -> None:
+def test_each_page_with_code_has_a_test() -> None:
     tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
     for path in pages():
         assert "```" not in path.read_text() or f"docs/{path.name}" in tests, path

@@ -236,9 +236,16 @@ def _conditions(part: _Part) -> str:
     text = (
         f"budget: {config.get('budget', {}).get('evaluations_per_dimension', 'unknown')} "
         f"evaluations per dimension; restarts: {solver.get('restarts', 'unknown')}; "
-        f"start: {config.get('start') or 'unknown'}"
+        f"start: {_start(config)}"
     )
     return f"{text}; settings: {solver['settings']}" if solver.get("settings") else text
+
+
+def _start(config: dict[str, Any]) -> str:
+    start = config.get("start")
+    if not start:
+        return "unknown"
+    return f"uniform in [{start['lower']:g}, {start['upper']:g}]^n, sigma0 = {start['sigma0']:g}"
 
 
 def _spelled(runtimes: Sequence[Runtimes]) -> str:

@@ -8,6 +8,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from clones import ROOT, blocks
 
 from casmore.cli import main
 from casmore.reports.bbob import catalogue
@@ -68,7 +69,7 @@ def test_archive_packs_the_solvers(
     assert (tmp_path / "CAS-MORE_Surname.tgz").exists()
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "bbob.md"
+PAGE = "docs/bbob.md"
 
 
 def test_the_commands_of_the_page_work(
@@ -79,8 +80,7 @@ def test_the_commands_of_the_page_work(
     (tmp_path / "3D.toml").write_text(SMALL.replace("[2]", "[3]"))
     assert main(["run", str(tmp_path / "3D.toml"), "--out", str(tmp_path / "runs/paper_40d")]) == 0
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(), flags=re.DOTALL | re.MULTILINE)
-    commands = [line.split() for block in blocks for line in block.splitlines()]
+    commands = [line.split() for block in blocks(PAGE, "bash") for line in block.splitlines()]
     ours = [words[1:] for words in commands if words[:1] == ["casmore"]]
     assert {words[0] for words in ours} == {"run", "report", "export", "league", "archive"}
     for words in ours:
@@ -94,7 +94,7 @@ def test_the_commands_of_the_page_work(
 
 def test_the_figures_of_the_page_are_known(small_run: Path, tmp_path: Path) -> None:
     assert main(["export", str(small_run), "--out", str(tmp_path / "bbob")]) == 0
-    names = re.findall(r"`(bbob/[\w-]+)`", PAGE.read_text())
+    names = re.findall(r"`(bbob/[\w-]+)`", (ROOT / PAGE).read_text())
     assert len(names) == 16
     for name in names:
         # the dimensions and the solvers of this run

@@ -9,7 +9,10 @@ import pytest
 from casmore.cli import main
 from cli.command_line import casmore
 
-COMMANDS = ("run", "status", "verify", "merge", "report", "export", "solvers", "check-solver")
+COMMANDS = (
+    "minimize", "run", "bench", "status", "verify", "merge", "report", "league", "export",
+    "archive", "solvers", "check-solver",
+)  # fmt: skip
 
 
 def test_without_a_command_there_is_the_help(capsys: pytest.CaptureFixture[str]) -> None:

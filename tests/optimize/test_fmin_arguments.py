@@ -53,10 +53,6 @@ def sphere(x: Array) -> float:
         ({"lean": 1}, "lean must be True or False, not 1"),
         ({"clip": 1.0}, "clip = 1.0 must be finite, greater than 1"),
         ({"lean": True, "injection_radius": 1e308}, r"must be in \[1e-100, 1e100\]"),
-        (
-            {"x_known": [[0, 1], [0, math.inf]], "y_known": [1, 2]},
-            r"x_known holds a point that is not finite: x_known\[1\] = \[0.0, inf\]",
-        ),
         ({"trace": "yes"}, "trace must be True or False"),
         ({"progress": None}, "progress must be True or False"),
         ({"max_seconds": 0}, "max_seconds must be a positive number"),
@@ -99,7 +95,10 @@ def sphere(x: Array) -> float:
         ),
         ({"x_known": [[0.0]], "y_known": [1.0]}, r"x_known must have shape \(k, 2\)"),
         ({"x_known": [[0.0, 0.0]], "y_known": [1.0, 2.0]}, r"y_known must have shape \(1,\)"),
-        ({"x_known": [[0.0, math.nan]], "y_known": [1.0]}, "x_known holds a point that is not finite"),
+        (
+            {"x_known": [[0.0, math.nan]], "y_known": [1.0]},
+            "x_known holds a point that is not finite",
+        ),
     ],
 )
 def test_bad_arguments_are_named(arguments: dict[str, Any], message: str) -> None:

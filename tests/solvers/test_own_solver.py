@@ -6,26 +6,21 @@ import sys
 from pathlib import Path
 
 import pytest
+from clones import blocks
 
 from casmore.cli import main
 from casmore.reports import run_data
 from casmore.reports.cocopp import report as cocopp_report
 from casmore.solvers import registry
 
-PAGE = Path(__file__).parents[2] / "docs" / "own_solver.md"
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(
-        rf"^```{language}\n(.*?)^```", PAGE.read_text(), flags=re.DOTALL | re.MULTILINE
-    )
+PAGE = "docs/own_solver.md"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "my_module.py").write_text(blocks("python")[0])
-    (tmp_path / "my_solver.py").write_text(blocks("python")[1])
-    (tmp_path / "mine.toml").write_text(blocks("toml")[0])
+    (tmp_path / "my_module.py").write_text(blocks(PAGE, "python")[0])
+    (tmp_path / "my_solver.py").write_text(blocks(PAGE, "python")[1])
+    (tmp_path / "mine.toml").write_text(blocks(PAGE, "toml")[0])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -36,22 +31,28 @@ def casmore(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_example_is_complete_keeps_the_contract_and_runs(folder: Path) -> None:
-    commands = [line for block in blocks("bash") for line in block.splitlines()]
-    assert commands[:3] == [
-        "casmore bench my_module:my_fmin",
+def test_the_example_is_complete_keeps_the_contract_and_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, *others = [line for block in blocks(PAGE, "bash") for line in block.splitlines()]
+    assert first == "casmore bench my_module:my_fmin"  # the next test runs it
+    assert others == [
         "casmore check-solver my_solver:OnePlusOne",
         "casmore run mine.toml",
+        "casmore report mine.toml",
     ]
-    for command in commands[1:3]:
+    for command in others[:-1]:
         done = casmore(*command.split()[1:])
         assert done.returncode == 0, done.stderr
     assert (folder / "runs/mine/data/One-plus-one/bbobexp_f8.info").is_file()
+    monkeypatch.setattr(cocopp_report, "make", lambda *_, **__: folder)  # tested elsewhere
+    assert main(others[-1].split()[1:]) == 0
+    assert (folder / "runs/mine/reports/index.html").is_file()
 
 
 def test_the_function_is_benchmarked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cocopp_report, "make", lambda *_, **__: folder)  # tested elsewhere
-    command = blocks("bash")[0].split()[1:]
+    command = blocks(PAGE, "bash")[0].split()[1:]
     small = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "200")
     assert main([*command, *small, "--workers", "1"]) == 0
     (r,) = run_data.load(folder / "runs/bench-my_fmin")
@@ -59,7 +60,7 @@ def test_the_function_is_benchmarked(folder: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_examples_are_short() -> None:
-    for block in blocks("python"):
+    for block in blocks(PAGE, "python"):
         assert len([line for line in block.splitlines() if line.strip()]) <= 30
 
 
@@ -69,7 +70,7 @@ def test_an_installed_package_brings_solvers(
     information = folder / "others-1.0.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
-    group = re.sub(r'\[project.entry-points."(.*)"\]', r"[\1]", blocks("toml")[1])
+    group = re.sub(r'\[project.entry-points."(.*)"\]', r"[\1]", blocks(PAGE, "toml")[1])
     points = group.replace('"', "") + "cma = my_solver:OnePlusOne\n"
     (information / "entry_points.txt").write_text(points)
     monkeypatch.syspath_prepend(str(folder))
