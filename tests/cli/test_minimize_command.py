@@ -4,6 +4,7 @@ import csv
 import json
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,19 +40,30 @@ def evaluations(folder: Path) -> list[tuple[str, ...]]:
         return sorted((row["f"], row["x0"], row["x1"]) for row in csv.DictReader(file))
 
 
-@pytest.mark.parametrize("solver", ["lean-cas-more", "cas-more"])
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ("", {"lean": True}),
+        ("--solver cas-more", {}),
+        (
+            "--noise auto --population-size 6 --restarts ipop",
+            {"lean": True, "noise": "auto", "population_size": 6, "restarts": "ipop"},
+        ),
+        ("--bounds -1:0.5 :", {"lean": True, "bounds": [(-1, 0.5), (None, None)]}),
+    ],
+)
 def test_it_is_fmin_of_the_program(
-    solver: str, here: Path, capsys: pytest.CaptureFixture[str]
+    options: str, arguments: dict[str, Any], here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ("--target", "1e-3", "--seed", "3", "--workers", "3", "--solver", solver)
-    assert minimize(BOWL, *options) == 0
+    common = ("--target", "0.6", "--seed", "3", "--workers", "3")
+    assert minimize(BOWL, *common, *options.split()) == 0
     result = casmore.fmin(
         lambda x: 2 * (x[0] - 1) ** 2 + (x[1] + 2) ** 2,
         [0, 0],
         0.5,
-        target=1e-3,
+        target=0.6,
         seed=3,
-        lean=solver.startswith("lean"),
+        **arguments,
     )
     stored = json.loads((here / "runs/minimize/result.json").read_text())
     assert stored["x"] == result.x.tolist()
