@@ -28,6 +28,7 @@ SOLVED = {
 }
 _SEEDS = range(50)
 _STROBE = 9  # number of superimposed pictures
+_FADED = 0.45  # opacity of the earlier ones of a film strip
 _MOVED = 40  # summed difference of colours that indicates motion
 
 
@@ -47,27 +48,32 @@ def tasks(results: Path) -> Figure:
     return figure
 
 
-def film_strip(results: Path, name: str, pictures: int = 6) -> Figure:
-    """Return pictures of a movement side by side, from the beginning to the end."""
-    frames, _ = _movement(results, name, pictures)
+def film_strip(results: Path, name: str, pictures: int = 3) -> Figure:
+    """Return pictures of a movement side by side; each shows what came before it, faded."""
+    frames, behind = _movement(results, name, pictures * _STROBE)
     height, width = frames[0].shape[:2]
     with style.paper():
         size = (style.PAGE, style.PAGE / pictures * height / width)
         figure = Figure(figsize=size)
         grid = figure.subplots(1, pictures, gridspec_kw={"wspace": 0.03})
         figure.subplots_adjust(0, 0, 1, 1)
-        for ax, frame in zip(grid, frames, strict=True):
-            _show(ax, frame)
+        for i, ax in enumerate(grid):
+            part = frames[i * _STROBE : (i + 1) * _STROBE]
+            _show(ax, stroboscopic(part, behind, faded=_FADED))
     return figure
 
 
-def stroboscopic(frames: list[Picture], background: Picture) -> Picture:
-    """Superimpose what moves in front of a background, the later pictures on top."""
-    composed = background.copy()
-    for frame in frames:
+def stroboscopic(frames: list[Picture], background: Picture, faded: float = 1.0) -> Picture:
+    """Superimpose what moves in front of a background, the later pictures on top.
+
+    ``faded`` is the opacity of all pictures but the last.
+    """
+    composed = background.astype(float)
+    for i, frame in enumerate(frames):
         moved = np.abs(frame.astype(float) - background).sum(axis=2) > _MOVED
-        composed[moved] = frame[moved]
-    return composed
+        opacity = faded if i < len(frames) - 1 else 1.0
+        composed[moved] += opacity * (frame[moved] - composed[moved])
+    return composed.round().astype(np.uint8)
 
 
 def _movement(results: Path, name: str, count: int) -> tuple[list[Picture], Picture]:
