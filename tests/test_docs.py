@@ -122,7 +122,8 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A clone in which the configs of the pages are small."""
     folder = clone(tmp_path_factory.mktemp("paper") / "clone")
     shrink(folder / "configs/paper.toml")
-    shrink(folder / "configs/paper_40d.toml", dimensions="[3]")
+    for name, n in (("40d", 3), ("40d_five", 5), ("lean", 10), ("ca_more", 20)):
+        shrink(folder / f"configs/paper_{name}.toml", dimensions=f"[{n}]")
     return folder
 
 

@@ -18,6 +18,7 @@ from casmore.cli.run_command import (
 if TYPE_CHECKING:
     from casmore.experiments.config.bbob import Config
     from casmore.experiments.runner import Summary
+    from casmore.reports.runtimes import Runtimes
 
 _DIMENSIONS = 4  # by default, the suite's smallest
 
@@ -84,10 +85,10 @@ def _bench(options: argparse.Namespace) -> int:
             summary = carry_out(experiment, root, options.workers, None)
         except KeyboardInterrupt as error:
             return interrupted(error, options, root)
-        if summary.failures:
-            return report_outcome(summary, options)
+        code = report_outcome(summary, options, next_step=False) if summary.failures else 0
     with expected(failure=(coco_files.BrokenDataError, ReportError)):
-        return _report(experiment, summary)
+        _report(experiment, summary)  # also of the trials beside failed ones
+    return code
 
 
 def _experiment(options: argparse.Namespace) -> "Config":
@@ -121,29 +122,50 @@ def _experiment(options: argparse.Namespace) -> "Config":
     return experiment
 
 
-def _report(experiment: "Config", summary: "Summary") -> int:
+def _report(experiment: "Config", summary: "Summary") -> None:
     from casmore import reports
-    from casmore.reports import references
-    from casmore.reports.runtimes import within
 
     if not summary.published:
         raise CommandFailedError(f"{summary.folder} has no finished trials")
+    page: Path = reports.build(summary.folder, beside=_stored(experiment))
+    assert page.exists()
+
+
+def _stored(experiment: "Config") -> "list[Runtimes]":
+    """Return the stored trials on the experiment's problems, where they are as long as its own.
+
+    Where they are missing on a function, they are left out on all functions of the dimension, as
+    scores and ranks would be those of some functions only.
+    """
+    from casmore.reports import references
+    from casmore.reports.runtimes import within
+
     suite, budget = experiment.suite, experiment.budget.evaluations_per_dimension
     own = experiment.solvers[0].label
-    beside = [
-        cut
-        for r in references.peers()
-        if r.suite.name == suite.name
-        and r.dimension in suite.dimensions
-        and r.function in suite.functions
-        and r.solver != own
-        if (cut := within(r, budget * r.dimension, suite.instances or ()))
-    ]
-    if not beside:
-        print(
-            "There are no stored trials of CAS-MORE and CMA-ES on these instances at this budget.",
-            file=sys.stderr,
-        )
-    page: Path = reports.build(summary.folder, beside=beside)
-    assert page.exists()
-    return 0
+    stored: dict[tuple[str, int], list[Runtimes]] = {}
+    for r in references.peers():
+        if (
+            r.suite.name == suite.name
+            and r.dimension in suite.dimensions
+            and r.function in suite.functions
+            and r.solver != own
+        ):
+            stored.setdefault((r.solver, r.dimension), []).append(r)
+    found: list[Runtimes] = []
+    for (solver, n), trials in stored.items():
+        cut = [within(r, budget * n, suite.instances or ()) for r in trials]
+        usable = [r for r in cut if r is not None]
+        if len(usable) < len(suite.functions):
+            _note(f"The stored trials of {solver} in {n}-D are shorter, or on other instances.")
+            continue
+        found += usable
+        if missing := set(suite.instances or ()).difference(usable[0].instances):
+            listed = ", ".join(map(str, sorted(missing)))
+            _note(f"There are no stored trials of {solver} in {n}-D on the instances {listed}.")
+    if not stored:
+        _note(f"There are no stored trials of other solvers on {suite.name} in these dimensions.")
+    return found
+
+
+def _note(text: str) -> None:
+    print(f"casmore: note: {text}", file=sys.stderr)

@@ -41,7 +41,8 @@ def run_path(given: str) -> Path:
     UsageError
         If there is none.
     """
-    for path in (Path(given), RUNS / given, RUNS / _name_in(Path(given))):
+    configs = (Path(given), CONFIGS / f"{given}.toml")
+    for path in (Path(given), RUNS / given, *(RUNS / _name_in(config) for config in configs)):
         if (path / "config.json").is_file():
             return path
     what = f"{given!r} is not the folder of a run"

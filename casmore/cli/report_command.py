@@ -51,7 +51,9 @@ def _report(options: argparse.Namespace) -> int:
     run, plan = locate.open_run(options.run)
     out = outputs.folder(run, options.out, "reports")
     with expected(usage=(reports.ReportError,)):  # before any work
-        comparison_data.find(options.compare, run.root)
+        _, entries = comparison_data.find(options.compare, run.root)
+    if options.archive and not entries:
+        raise UsageError("--archive URL is for the names of its entries: give them with --compare")
     with expected(failure=(coco_files.BrokenDataError, reports.ReportError)):
         if locate.is_study(plan):  # figures exist only for the paper's studies (make figures)
             if options.compare or options.archive or options.full:

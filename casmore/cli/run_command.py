@@ -147,16 +147,18 @@ def exit_code(error: KeyboardInterrupt) -> int:
     return EXIT_TERMINATED if isinstance(error, _TerminatedError) else EXIT_INTERRUPTED
 
 
-def report_outcome(summary: "Summary", options: argparse.Namespace) -> int:
+def report_outcome(
+    summary: "Summary", options: argparse.Namespace, *, next_step: bool = True
+) -> int:
     """Print what is done, what failed, and what to do next; return the exit code."""
     of_shard = f" of shard {summary.shard}" if summary.shard else ""
     print(f"{summary.published} of {summary.units} units{of_shard} are done.")
     for label in summary.labels:
         print(f"  {label}: {summary.folder / 'data' / label}")
     if summary.shard:
-        merge = invocation.command("merge", summary.folder)
-        print(f"When all shards are done:\n  {merge}")
-    elif summary.published:
+        then = "report" if summary.is_study else "merge"
+        print(f"When all shards are done:\n  {invocation.command(then, summary.folder)}")
+    elif summary.published and next_step:
         print(f"Report:\n  {invocation.command('report', summary.folder)}")
     if not summary.failures:
         return 0

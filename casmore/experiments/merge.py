@@ -5,7 +5,7 @@ single observer in an uninterrupted run, regardless of how the units were produc
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -29,7 +29,7 @@ class MergedData:
     Attributes
     ----------
     outdated
-        Labels with units published or moved to quarantine since the merge.
+        Labels with units published or moved to quarantine since the merge, or without any.
     damaged
         Labels whose data have changed since the merge.
     """
@@ -42,6 +42,8 @@ def merge(
     folder: RunFolder, units: Iterable[Unit], *, place: RunFolder | None = None
 ) -> dict[str, Path]:
     """Update ``RUN/data`` from the published units among ``units``.
+
+    Data of labels none of whose units are left are moved to quarantine.
 
     Parameters
     ----------
@@ -73,6 +75,8 @@ def merge(
                 _rebuild(folder, own, private / label, target)
                 merged[label] = state
                 write_json(place.merged, merged)
+        for label in _without_units(place, units, by_label):
+            place.put_data_in_quarantine(label)
     return {label: place.data / label for label in by_label}
 
 
@@ -95,7 +99,18 @@ def check_merged(folder: RunFolder, units: Iterable[Unit]) -> MergedData:
             append([folder.unit(unit) for unit in own], fresh)
             if not _same(fresh, target):
                 damaged.append(label)
+        outdated += _without_units(folder, units, _published(folder, units))
     return MergedData(tuple(outdated), tuple(damaged))
+
+
+def _without_units(
+    place: RunFolder, units: Iterable[Unit], published: Mapping[str, Sequence[Unit]]
+) -> list[str]:
+    """Return the labels whose units have all been damaged or removed since the merge."""
+    if not published:  # data that have been copied without any units
+        return []
+    labels = dict.fromkeys(unit.label for unit in units if unit.label not in published)
+    return [label for label in labels if (place.data / label).is_dir()]
 
 
 def _published(folder: RunFolder, units: Iterable[Unit]) -> dict[str, list[Unit]]:

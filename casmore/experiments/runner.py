@@ -42,6 +42,7 @@ class Summary:
     failures: dict[Unit, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()  # with merged data
     shard: Shard | None = None
+    is_study: bool = False  # whose traces are not merged
 
 
 def run(
@@ -111,7 +112,9 @@ def run(
         finally:
             if not folder.is_over(token):  # else the units may be another session's
                 folder.sweep()  # units that were running when the session was stopped
-    return Summary(root, len(plan), published, failures, tuple(data), shard)
+    return Summary(
+        root, len(plan), published, failures, tuple(data), shard, not isinstance(config, Config)
+    )
 
 
 def _run_missing(

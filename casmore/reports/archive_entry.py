@@ -106,13 +106,16 @@ def pack(
     for label, own in solvers.items():
         name = f"{label}_{author}" if author else label
         file = out / f"{name}.tgz"
+        runtimes = _joined(own)
         with tempfile.TemporaryDirectory(prefix="casmore-archive-") as scratch:
             folder = Path(scratch, label)
             folder.mkdir()
             append([part.data for part in own], folder)
-            write_bytes(file, _packed(folder, name))
-        runtimes = _joined(own)
-        _check(file, runtimes)
+            content = _packed(folder, name)
+            packed = Path(scratch, file.name)
+            packed.write_bytes(content)
+            _check(packed, runtimes)
+        write_bytes(file, content)
         files.append(file)
         algorithms.append(_described(own, file, runtimes))
     text = _DESCRIPTION.format(algorithms="\n".join(algorithms), source=_source_code(parts))
@@ -178,28 +181,26 @@ def _packed(folder: Path, name: str) -> bytes:
 
 
 def _check(file: Path, own: Sequence[Runtimes]) -> None:
-    """Check that cocopp reads the run's data from the file."""
+    """Check that cocopp, which unpacks it beside the file, reads the run's data from it."""
     import_cocopp()
     from cocopp.pproc import DataSetList
 
     said = io.StringIO()
-    # cocopp unpacks a file next to it
-    with tempfile.TemporaryDirectory(prefix="casmore-archive-") as scratch:
-        link = Path(scratch, file.name)
-        link.symlink_to(file.resolve())
-        with warnings.catch_warnings(), redirect_stdout(said):
-            warnings.simplefilter("ignore")  # of fewer than 15 instances, for one
-            try:
-                read = {(int(d.dim), int(d.funcId)): d for d in DataSetList(str(link))}
-            except Exception as error:  # cocopp raises whatever its parsers come across
-                raise ReportError(
-                    f"cocopp can't read {file}: {type(error).__name__}: {error}"
-                ) from error
-            wrong = [r for r in own if not _same(r, read.pop((r.dimension, r.function), None))]
+    with warnings.catch_warnings(), redirect_stdout(said):
+        warnings.simplefilter("ignore")  # of fewer than 15 instances, for one
+        try:
+            read = {(int(d.dim), int(d.funcId)): d for d in DataSetList(str(file))}
+        except Exception as error:  # cocopp raises whatever its parsers come across
+            raise ReportError(
+                f"cocopp can't read {file.name}: {type(error).__name__}: {error}"
+            ) from error
+        wrong = [r for r in own if not _same(r, read.pop((r.dimension, r.function), None))]
     if wrong or read:
         missing = [f"f{r.function} in {r.dimension}-D" for r in wrong]
         more = [f"f{f} in {n}-D" for n, f in read]
-        raise ReportError(f"cocopp does not read from {file} what the run has: {missing + more}")
+        raise ReportError(
+            f"cocopp does not read from {file.name} what the run has: {missing + more}"
+        )
 
 
 def _same(own: Runtimes, data_set: Any) -> bool:

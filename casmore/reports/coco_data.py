@@ -59,18 +59,26 @@ def read(folder: Path) -> list[Runtimes]:
                 if problem is None or None in trials:
                     raise BrokenDataError(f"{path} has an entry that is not COCO's: {entry}")
                 instances, spent = zip(*((int(t[1]), int(t[2])) for t in trials if t), strict=True)
-                evaluations = _evaluations(folder / entry.data_file)
+                evaluations, last = _evaluations(folder / entry.data_file)
                 if evaluations.shape[1] != len(instances):
                     raise BrokenDataError(
                         f"{folder / entry.data_file} has {evaluations.shape[1]} trials, where "
                         f"{path} names {len(instances)}"
+                    )
+                if last != spent:
+                    raise BrokenDataError(
+                        f"the trials in {folder / entry.data_file} do not end at the evaluations "
+                        f"that {path} names"
                     )
                 restarts = _restarts((folder / entry.data_file).with_suffix(".rdat"), len(trials))
                 part = _Part(instances, spent, evaluations, restarts)
                 key = (suites.find(problem[1]).name, int(problem[3]), int(problem[2]))
                 found.setdefault(key, []).append(part)
     except (OSError, ValueError, BrokenDataError) as error:
-        raise ReportError(f"the COCO data in {folder} can't be read: {error}") from error
+        raise ReportError(
+            f"the COCO data in {folder} can't be read: {error}\nIf they are those of a run, "
+            "`casmore verify RUN` makes them again."
+        ) from error
     return [
         Runtimes(
             solver=folder.name,
@@ -86,14 +94,18 @@ def read(folder: Path) -> list[Runtimes]:
     ]
 
 
-def _evaluations(path: Path) -> NDArray[np.float64]:
-    """Return the evaluations to each target in each trial, shape (51, trials); NaN: not reached."""
-    columns = []
+def _evaluations(path: Path) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+    """Return the evaluations to each target in each trial, and those of the last line of each.
+
+    The shape of the first is (51, trials); NaN: not reached.
+    """
+    columns, last = [], []
     for counts, precisions in _trials(path):
         # the best precision never rises, so the first line at or below each target can be searched
         first = np.searchsorted(-precisions, -TARGETS * _SLACK)
         columns.append(np.append(counts, np.nan)[first])
-    return np.array(columns).T.reshape(len(TARGETS), -1)
+        last.append(int(counts[-1]))
+    return np.array(columns).T.reshape(len(TARGETS), -1), tuple(last)
 
 
 def _restarts(path: Path, trials: int) -> NDArray[np.float64]:

@@ -14,7 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from casmore.reports.report_error import ReportError
+from casmore.reports.run_data import config
 
+_SUITE = re.compile(r"suite = '([^']*)'")
+_COMPARABLE = {"bbob", "bbob-largescale", "bbob-boxed"}  # cocopp takes their functions as equal
 _DATA_FILE = re.compile(r"[^\s,]+\.dat\b")
 
 
@@ -40,6 +43,7 @@ def find(names: Sequence[str], run: Path) -> tuple[list[Path], list[str]]:
         path = Path(name).expanduser()
         if name and path.exists():
             _check(path)
+            _check_suite(path, run)
             if path.resolve().is_relative_to((run / "data").resolve()):
                 raise ReportError(f"--compare {name}: the run's own data are in its report anyway")
             if any(path.samefile(other) for other in local):
@@ -92,6 +96,17 @@ def _check(path: Path) -> None:
     for info in infos:
         for name in _DATA_FILE.findall(info.read_text(encoding="utf-8", errors="replace")):
             _check_whole(info.parent / name.replace("\\", "/"), info)
+
+
+def _check_suite(path: Path, run: Path) -> None:
+    """Check that COCO data in a folder are of a suite that cocopp compares with the run's."""
+    own = config(run).get("suite", {}).get("name", "bbob")
+    for info in path.rglob("*.info"):
+        for suite in _SUITE.findall(info.read_text(encoding="utf-8", errors="replace")):
+            if suite != own and not {suite, own} <= _COMPARABLE:
+                raise ReportError(
+                    f"--compare {path}: these are data of the suite {suite}, the run's are of {own}"
+                )
 
 
 def _check_whole(data: Path, info: Path) -> None:

@@ -16,10 +16,11 @@ from casmore.reports.export_source import (
     Source,
     check_joinable,
     grouped,
+    is_export,
 )
 from casmore.reports.regret import regret_table, regrets
 from casmore.reports.report_error import ReportError
-from casmore.reports.runtimes import joined, suite_of
+from casmore.reports.runtimes import Runtimes, joined, suite_of
 
 _README = """\
 # Results on {suite}
@@ -52,15 +53,10 @@ def export(sources: Sequence[Source], out: Path) -> list[Path]:
     Raises
     ------
     ReportError
-        If two sources have the same trials, or trials of a solver under different conditions, or
-        if their suites differ; the message names them.
+        If two sources have the same trials, or trials of a solver under different conditions; if
+        their suites differ; or if an export in ``out`` has trials that the sources do not have. The
+        message names them.
     """
-    found = {r.suite.name for source in sources for r in source.runtimes}
-    if len(found) > 1:
-        raise ReportError(
-            f"the runs are on different suites ({', '.join(sorted(found))}); export each suite by "
-            "itself"
-        )
     check_joinable(sources)
     groups = grouped(r for source in sources for r in source.runtimes)
     records = grouped(r for source in sources for r in source.regrets)
@@ -69,6 +65,7 @@ def export(sources: Sequence[Source], out: Path) -> list[Path]:
     runtimes = [joined(groups[key]) for key in keys]
     recorded = [regrets.joined(records[key]) for key in keys if key in records]
     runs = [run for source in sources for run in source.runs]
+    _check_replaced(out, runtimes)
     out.mkdir(parents=True, exist_ok=True)
     # a full disk leaves the old files, which may be all there is of some trials
     with tempfile.TemporaryDirectory(dir=out, prefix=".export-") as temporary:
@@ -89,7 +86,28 @@ def export(sources: Sequence[Source], out: Path) -> list[Path]:
         names = [*tables, COST_FILE, RUNS_FILE, "README.md"]
         for name in names:
             os.replace(new / name, out / name)
+    if not recorded:
+        (out / regret_table.FILE).unlink(missing_ok=True)  # of the export that is replaced
     return [out / name for name in names]
+
+
+def _check_replaced(out: Path, new: Iterable[Runtimes]) -> None:
+    """Check that no trials of an export in ``out`` are lost when it is replaced."""
+    if not is_export(out):
+        return
+    kept = {trial for r in new for trial in _trials(r)}
+    lost = [trial for r in trial_table.read(out / trial_table.FILE) for trial in _trials(r)]
+    lost = [trial for trial in lost if trial not in kept]
+    if lost:
+        solver, function, n, instance = lost[0]
+        raise ReportError(
+            f"{out} has {len(lost)} trials that would be lost (such as {solver} on f{function} in "
+            f"{n}-D, instance {instance}); give {out} as a RUN, too, or write elsewhere, with --out"
+        )
+
+
+def _trials(r: Runtimes) -> list[tuple[str, int, int, int]]:
+    return [(r.solver, r.function, r.dimension, instance) for instance in r.instances]
 
 
 def _cost(costs: Iterable[Cost]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from casmore.experiments.store.run_folder import RunFolder
 from casmore.reports import run_data, trial_table, unit_table
 from casmore.reports.regret import regret_table
 from casmore.reports.regret.regrets import Regrets
@@ -79,9 +80,16 @@ def check_joinable(sources: Iterable[Source]) -> None:
     Raises
     ------
     ReportError
-        If two sources have the same trials, or trials of a solver under different conditions; the
-        message names them.
+        If the suites differ, two sources have the same trials, or trials of a solver under
+        different conditions; the message names them.
     """
+    sources = list(sources)
+    suites = {r.suite.name for source in sources for r in source.runtimes}
+    if len(suites) > 1:
+        raise ReportError(
+            f"the runs are on different suites ({', '.join(sorted(suites))}); treat each suite by "
+            "itself"
+        )
     known: dict[tuple[str, int, int], tuple[Source, set[int]]] = {}
     for source in sources:
         for r in source.runtimes:
@@ -106,8 +114,8 @@ def check_joinable(sources: Iterable[Source]) -> None:
 
 
 def is_export(folder: Path) -> bool:
-    """Whether ``casmore export`` has written the folder."""
-    return (folder / trial_table.FILE).is_file()
+    """Whether ``casmore export`` has written the folder, and it is not that of a run."""
+    return (folder / trial_table.FILE).is_file() and not RunFolder(folder).config.is_file()
 
 
 def of_run(run: Path, data: Path | None = None) -> Source:

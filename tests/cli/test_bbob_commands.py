@@ -77,8 +77,10 @@ def test_the_commands_of_the_page_work(
 ) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/paper").symlink_to(small_run)
-    (tmp_path / "3D.toml").write_text(SMALL.replace("[2]", "[3]"))
-    assert main(["run", str(tmp_path / "3D.toml"), "--out", str(tmp_path / "runs/paper_40d")]) == 0
+    for name, n in (("40d", 3), ("40d_five", 5), ("lean", 10), ("ca_more", 20)):
+        (tmp_path / "other.toml").write_text(SMALL.replace("[2]", f"[{n}]"))
+        out = tmp_path / f"runs/paper_{name}"
+        assert main(["run", str(tmp_path / "other.toml"), "--out", str(out)]) == 0
     monkeypatch.chdir(tmp_path)
     commands = [line.split() for block in blocks(PAGE, "bash") for line in block.splitlines()]
     ours = [words[1:] for words in commands if words[:1] == ["casmore"]]

@@ -1,13 +1,15 @@
 """``casmore bench``: a plain function on BBOB, compared with stored trials of others."""
 
+import argparse
 import csv
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from casmore.cli import main
+from casmore.cli import bench_command, main
 from casmore.reports import references, run_data
 from casmore.reports.cocopp import report as cocopp_report
 
@@ -86,7 +88,43 @@ def test_a_function_is_run_on_another_suite(here: Path, capsys: pytest.CaptureFi
     }
     captured = capsys.readouterr()
     assert "Scores on bbob-noisy" in captured.out
-    assert "There are no stored trials of CAS-MORE and CMA-ES" in captured.err
+    assert "There are no stored trials of other solvers on bbob-noisy" in captured.err
+
+
+def test_stored_trials_are_compared_on_all_functions_or_not_at_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def stored(budget: int, instances: str = "1-5") -> dict[tuple[str, int], int]:
+        options = argparse.Namespace(
+            solver="random-search", label=None, suite="bbob", dimensions="2,10", functions="1,8,24",
+            instances=instances, budget=budget,
+        )  # fmt: skip
+        experiment = bench_command._experiment(options)
+        return Counter((r.solver, r.dimension) for r in bench_command._stored(experiment))
+
+    everywhere = {(solver, n): 3 for solver in ("CAS-MORE", "CMA-ES") for n in (2, 10)}
+    assert stored(1000) == everywhere
+    assert capsys.readouterr().err == ""
+    # in 10-D, no trial on f24 is successful, and all end after 10000 n evaluations
+    assert stored(20_000).keys() <= {("CAS-MORE", 2), ("CMA-ES", 2)}
+    told = capsys.readouterr().err
+    assert "The stored trials of CAS-MORE in 10-D are shorter, or on other instances." in told
+    assert stored(1000, "4-7") == everywhere
+    assert "CMA-ES in 2-D on the instances 6, 7." in capsys.readouterr().err
+
+
+def test_a_trial_that_fails_does_not_cost_the_report(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fails = MODULE.replace("    best = f(x0)", "    best = f(x0)\n    assert best < 1000, 'no'")
+    (here / "failing_example.py").write_text(fails)
+    monkeypatch.setattr(references, "peers", lambda: ())
+    command = ["bench", "failing_example:my_fmin", *BENCH, "--workers", "1"]
+    assert main(command) == 1
+    shown = capsys.readouterr()
+    assert "units failed" in shown.err
+    assert "casmore report" not in shown.out
+    assert (here / "runs/bench-my_fmin/reports/index.html").exists()
 
 
 @pytest.mark.parametrize(

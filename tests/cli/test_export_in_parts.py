@@ -2,11 +2,13 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from casmore.cli import main
+from casmore.reports import trial_table
 from cli.command_line import SMALL
 
 INSTANCES = 'instances = "1-2"'
@@ -81,6 +83,30 @@ def test_trials_with_another_budget_are_not_joined(
     out = tmp_path / "out"
     assert main(["export", str(whole), str(tmp_path / "run"), "--out", str(out)]) == 1
     assert "has other settings, another budget or another start" in capsys.readouterr().err
+
+
+def test_no_trials_of_an_export_are_lost_when_it_is_replaced(
+    whole: Path, parts: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", str(parts[0]), "--out", str(tmp_path)]) == 0
+    before = (tmp_path / "trials.csv.gz").read_bytes()
+    assert main(["export", str(parts[1]), "--out", str(tmp_path)]) == 1
+    told = capsys.readouterr().err
+    assert "has 1 trials that would be lost (such as CAS-MORE on f1 in 2-D, instance 2)" in told
+    assert (tmp_path / "trials.csv.gz").read_bytes() == before
+    assert main(["export", str(whole), "--out", str(tmp_path)]) == 0  # it has these trials, too
+
+
+def test_a_run_is_a_run_whatever_else_is_in_its_folder(
+    parts: list[Path], whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(parts[0], run)
+    shutil.copy(whole / "trials.csv.gz", run)
+    assert main(["export", str(run), "--out", str(tmp_path / "out")]) == 0
+    assert len(trial_table.read(tmp_path / "out/trials.csv.gz")[0].instances) == 1
+    assert main(["export", str(run), "--out", str(run)]) == 2
+    assert "is the folder of a run; give --out another folder" in capsys.readouterr().err
 
 
 def test_exports_alone_need_a_folder(whole: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,3 +115,17 @@ def test_a_report_of_a_read_only_run_is_put_elsewhere(
         assert main([command, "small"]) == 2
         assert capsys.readouterr().err == "casmore: runs/small is read-only\n"
     assert not Path("runs/small/data").exists()
+
+
+def test_the_url_of_an_archive_needs_the_name_of_an_entry(
+    done: Path, built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", "small", "--archive", "https://example.org"]) == 2
+    assert "give them with --compare" in capsys.readouterr().err
+    assert not built
+
+
+def test_a_config_by_its_bare_name_names_its_run(done: Path, built: Built) -> None:
+    Path("configs/other.toml").write_text(Path("configs/small.toml").read_text())
+    assert main(["report", "other"]) == 0
+    assert built[0]["run"] == Path("runs/small")

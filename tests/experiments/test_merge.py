@@ -1,6 +1,7 @@
 """The merged data against COCO's own sequential writing, byte for byte."""
 
 import os
+import shutil
 import warnings
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from harness import config, config_data, run_sequentially, tree
 
 from casmore.experiments.config.bbob import Config
 from casmore.experiments.config.check import check
-from casmore.experiments.merge import merge
+from casmore.experiments.merge import check_merged, merge
 from casmore.experiments.plan import make_plan
 from casmore.experiments.store.checksums import write_checksums
 from casmore.experiments.store.coco_append import append
@@ -176,3 +177,36 @@ def test_a_run_can_be_merged_elsewhere_and_stays_as_it_is(tmp_path: Path) -> Non
     assert tree(folder.root) == before
     assert not folder.data.exists()
     assert tree(elsewhere) == tree(merge(folder, units)["RANDOM"])
+
+
+def test_data_whose_units_are_all_gone_are_set_aside(tmp_path: Path) -> None:
+    solvers = [{"name": "random-search", "label": label} for label in ("RANDOM", "OTHER")]
+    experiment = config(
+        suite={"functions": "1", "dimensions": [2], "instances": "1-2"}, solvers=solvers
+    )
+    folder = _run_in_this_process(experiment, tmp_path)
+    plan = make_plan(experiment)
+    units = [work.unit for work in plan]
+    data = tree(merge(folder, units)["OTHER"])
+    shutil.rmtree(folder.units / "OTHER")
+    assert check_merged(folder, units).outdated == ("OTHER",)
+    assert merge(folder, units).keys() == {"RANDOM"}
+    assert not (folder.data / "OTHER").exists()
+    (aside,) = (folder.quarantine / "OTHER").iterdir()
+    assert tree(aside) == data
+    assert check_merged(folder, units).outdated == ()
+    for work in plan:
+        if work.unit.label == "OTHER":
+            run_unit(work, folder)
+    assert tree(merge(folder, units)["OTHER"]) == data
+
+
+def test_data_without_any_units_stay(tmp_path: Path) -> None:
+    """Data may be copied without the units, which take more room."""
+    experiment = config(suite={"functions": "1", "dimensions": [2], "instances": "1-2"})
+    folder = _run_in_this_process(experiment, tmp_path)
+    units = [work.unit for work in make_plan(experiment)]
+    data = tree(merge(folder, units)["RANDOM"])
+    shutil.rmtree(folder.units)
+    assert merge(folder, units) == {}
+    assert tree(folder.data / "RANDOM") == data

@@ -87,6 +87,7 @@ def test_what_cocopp_reads_otherwise_is_refused(
     )
     with pytest.raises(ReportError, match=r"cocopp does not read from .*first.tgz what"):
         archive_entry.pack([_run(run)], tmp_path, only=["first"])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_wrong_names_are_refused(run: LoggedRun, tmp_path: Path) -> None:
@@ -120,3 +121,10 @@ def test_trials_in_two_runs_are_refused(run: LoggedRun, tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="second on f1 in 2-D, instance 1, is in another run"):
         archive_entry.pack([_run(run), _run(run)], tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_runs_on_two_suites_are_refused(run: LoggedRun, tmp_path: Path) -> None:
+    noisy = logged.make(tmp_path / "noisy", ["a"], [101], [2], budget=20, suite="bbob-noisy")
+    with pytest.raises(ReportError, match=r"on different suites \(bbob, bbob-noisy\)"):
+        archive_entry.pack([_run(run), _run(noisy)], tmp_path / "out")
+    assert not (tmp_path / "out").exists()

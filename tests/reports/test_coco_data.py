@@ -117,6 +117,10 @@ def test_targets_need_not_be_those_of_the_data_to_the_last_bit(
             lambda text: text + "17 0 +1.0.0 1.0 1.0",
             r"DIM2\.dat: line \d+ .*'17 0 \+1\.0\.0 1\.0 1\.0'",
         ),
+        (
+            lambda text: text[: text[:-1].rindex("\n") + 1],  # without its last line
+            r"do not end at the evaluations that .*info names\n.*`casmore verify RUN` makes them",
+        ),
         (lambda text: text[: text.rindex("%")], r"has 2 trials, where .*info names 3"),
         (lambda text: None, r"No such file .*dat"),
     ],

@@ -75,3 +75,14 @@ def test_the_same_data_twice(data: Path) -> None:
         comparison_data.find(["mine/data/NAME"], Path("mine"))
     # the same name in another run is another algorithm to cocopp
     assert comparison_data.find(["others/NAME"], Path("mine")) == ([data], [])
+
+
+def test_data_of_another_suite(data: Path) -> None:
+    info = data / "bbobexp_f1.info"
+    whole = info.read_text()
+    info.write_text(whole.replace("suite = 'bbob'", "suite = 'bbob-noisy'"))
+    with pytest.raises(ReportError, match="data of the suite bbob-noisy, the run's are of bbob"):
+        comparison_data.find([str(data)], Path("mine"))
+    # cocopp compares these suites
+    info.write_text(whole.replace("suite = 'bbob'", "suite = 'bbob-largescale'"))
+    assert comparison_data.find([str(data)], Path("mine")) == ([data], [])

@@ -6,7 +6,7 @@
     RUN/manifest.json          versions, machine, git commit, command line of each session
     RUN/units/LABEL/UNIT/      published units: COCO's files, unit.json, SHA256SUMS
     RUN/failures/LABEL/UNIT.json
-    RUN/quarantine/LABEL/      damaged units, kept for inspection
+    RUN/quarantine/LABEL/      damaged units, and data without units, kept for inspection
     RUN/manifest.damaged.N     a damaged manifest, kept for inspection
     RUN/merged.json            the units of which the merged data consist
     RUN/data/LABEL/            one canonical COCO folder per solver
@@ -155,6 +155,14 @@ class RunFolder:
         target = _unused(folder / unit.name)
         os.rename(self.unit(unit), target)
         sync(self.unit(unit).parent)
+        return target
+
+    def put_data_in_quarantine(self, label: str) -> Path:
+        """Move the merged data of a label to quarantine; return their new path."""
+        (self.quarantine / label).mkdir(parents=True, exist_ok=True)
+        target = _unused(self.quarantine / label / "data")
+        os.rename(self.data / label, target)
+        sync(self.data)
         return target
 
     def set_manifest_aside(self) -> Path:

@@ -30,7 +30,7 @@ def p_value(a: Runtimes, b: Runtimes, row: int) -> float:
     float
         Of the two-sided rank-sum test with its normal approximation, without a correction for ties.
     """
-    if not (a.ert[row] < b.ert[row] or (np.isinf(a.ert[row]) and np.isinf(b.ert[row]))):
+    if not a.ert[row] < b.ert[row]:
         return 1.0
     unsuccessful = [r.spent[np.isnan(r.evaluations[row])] for r in (a, b)]
     budget = min((float(s.min()) for s in unsuccessful if len(s)), default=np.inf)

@@ -103,7 +103,8 @@ def _answer(archiving: Any, urls: Sequence[str], names: Sequence[str]) -> dict[s
     except (urllib.error.URLError, OSError) as error:
         reason = getattr(error, "reason", None) or error
         return {
-            "error": f"COCO's archive can't be reached ({reason}), tried {', '.join(urls)}; "
+            "error": f"--compare {', '.join(names)}: there is no such file or folder, and COCO's "
+            f"archive can't be reached ({reason}), tried {', '.join(urls)}; "
             "without a network, compare with folders of COCO data, or with nothing"
         }
     except ValueError as error:  # none of that name, or several
