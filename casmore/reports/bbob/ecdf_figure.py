@@ -20,7 +20,7 @@ from casmore.problems.suites import BBOB, Suite
 from casmore.reports import ecdf_axes, references
 from casmore.reports.bbob.function_title import function_title_size
 from casmore.reports.bbob.simulated_restarts import simulate
-from casmore.reports.bbob.trial_note import short_trial_note, trial_note
+from casmore.reports.bbob.trial_note import short_trial_note
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
@@ -125,7 +125,7 @@ def _figure(
                     of_panel = [r for r in own if r.solver == solver and r.function in functions]
                     _draw(ax, of_panel, simulated, limit, style.line(index), solver)
             ecdf_axes.small_panel(ax, name, limit, fontsize=title_size)
-        label = f"evaluations / dimension, {dimension}-D   ({trial_note(own)})"
+        label = f"evaluations / dimension, {dimension}-D   ({short_trial_note(own)})"
         figure.supxlabel(label, fontsize=8)
         figure.supylabel("fraction of function-target pairs", fontsize=8)
         style.legend_above(figure, axes[0, 0], most=7, fontsize=7)

@@ -7,10 +7,10 @@ from casmore.reports.runtimes import Runtimes
 
 
 def trial_note(runtimes: Sequence[Runtimes]) -> str:
-    """Return ``"15 trials of each function; 5 in 40-D (MORE, xNESas)"``, for example."""
+    """Return ``"15 trials of each function; 5 in 40-D of MORE, xNESas"``, for example."""
     usual, others = _numbers(runtimes)
     parts = [f"{_trials(usual)} of each function"]
-    parts += [f"{trials} in {n}-D ({', '.join(names)})" for (trials, n), names in others.items()]
+    parts += [f"{trials} in {n}-D of {', '.join(names)}" for (trials, n), names in others.items()]
     return "; ".join(parts)
 
 

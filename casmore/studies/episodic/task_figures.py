@@ -77,8 +77,18 @@ def _three_panels(
         axes[0].set_title("expected return of the mean", loc="left")
         axes[1].set_title("mean return of the samples", loc="left")
         _share(axes[2], share)
-        _finish(figure, axes[0], curves)
+        _finish(figure, axes[0], curves, _cut(curves, limits[0]) if limits else "")
     return figure
+
+
+def _cut(curves: Mapping[str, TaskCurve], lowest: float) -> str:
+    """Return a note on bands that leave the panels of returns at their lower end."""
+    ends = {
+        NAMES[label]: min(float(c.values[name].min()) for name in ("return_mean", "return_samples"))
+        for label, c in curves.items()
+    }
+    cut = [f"that of {name} extends to {end:.0f}" for name, end in ends.items() if end < lowest]
+    return f"; bands are cut: {', '.join(cut)}" if cut else ""
 
 
 def _cost(curve: TaskCurve, column: str) -> tuple[np.ndarray, np.ndarray]:
@@ -106,13 +116,13 @@ def _share(ax: Axes, share: str) -> None:
     ax.set_ylim(-0.02, 1.02)
 
 
-def _finish(figure: Figure, ax: Axes, curves: Mapping[str, TaskCurve]) -> None:
+def _finish(figure: Figure, ax: Axes, curves: Mapping[str, TaskCurve], note: str = "") -> None:
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     fewest, most = (f(curve.runs for curve in curves.values()) for f in (min, max))
     runs = f"{most}" if fewest == most else f"{fewest} to {most}"
     figure.supxlabel(
-        f"{runs} runs each: median, 5 % and 95 % quantiles",
+        f"{runs} runs each: median, 5 % and 95 % quantiles{note}",
         fontsize=6,
         color=style.MUTED,
     )

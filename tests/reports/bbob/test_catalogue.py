@@ -138,9 +138,9 @@ def test_figures_say_where_there_are_fewer_trials(loaded: list[Runtimes]) -> Non
         for r in loaded
     ]
     assert trial_note(loaded) == "3 trials of each function"
-    assert trial_note(fewer) == "3 trials of each function; 2 in 3-D (first)"
+    assert trial_note(fewer) == "3 trials of each function; 2 in 3-D of first"
     alone = [single for r in loaded if (single := within(r, 100, (1,)))]
     assert trial_note(alone) == "1 trial of each function"
-    assert "2 in 3-D (first)" in scaling(fewer).get_supxlabel()
+    assert "2 in 3-D of first" in scaling(fewer).get_supxlabel()
     titles = [ax.get_title() for ax in by_dimension(fewer).axes]
     assert titles == ["2-D   (3 trials)", "3-D   (3 trials; 2 of first)"]
