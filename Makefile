@@ -44,7 +44,7 @@ report: $(READY) ## make the report of CONFIG's run again
 
 study: $(ROBOT) ## run the studies (again: resume them), put their tables into results/
 	for name in $(STUDY); do $(BIN)/casmore run configs/$$name.toml --out runs/$$name || exit; done
-	$(BIN)/python scripts/summarise_study.py $(STUDY:%=runs/%)
+	$(BIN)/python scripts/summarize_study.py $(STUDY:%=runs/%)
 
 figures: $(ROBOT) ## make the studies' figures from the tables in results/
 	$(BIN)/python scripts/figures.py $(FIG)

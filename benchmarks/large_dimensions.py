@@ -38,7 +38,7 @@ def function(name: str, n: int) -> Callable[[Array], Array]:
     return lambda X: np.asarray((X @ rotation) ** 2 @ weights)
 
 
-def minimise(solver: str, name: str, n: int, seconds: float) -> tuple[int, float]:
+def minimize(solver: str, name: str, n: int, seconds: float) -> tuple[int, float]:
     """Return the evaluations and the smallest value."""
     f, x0, budget = function(name, n), np.random.default_rng(1).uniform(-4, 4, n), 500 * n
     end = time.process_time() + seconds
@@ -68,7 +68,7 @@ def minimise(solver: str, name: str, n: int, seconds: float) -> tuple[int, float
 def measure(solver: str, name: str, n: int, seconds: float) -> str:
     """Run in this process; return a line of JSON."""
     began = time.process_time()
-    evaluations, best = minimise(solver, name, n, seconds)
+    evaluations, best = minimize(solver, name, n, seconds)
     spent = time.process_time() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return json.dumps([evaluations, best, 1e6 * spent / evaluations, memory])

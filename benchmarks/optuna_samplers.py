@@ -64,7 +64,7 @@ def bbob(function: int, seed: int) -> Objective:
 
 @cache
 def data(name: str) -> tuple[Array, Array]:
-    """Return the standardised features and the targets of a data set bundled with scikit-learn."""
+    """Return the standardized features and the targets of a data set bundled with scikit-learn."""
     from sklearn import datasets, preprocessing
 
     X, y = getattr(datasets, f"load_{name}")(return_X_y=True)

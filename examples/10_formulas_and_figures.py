@@ -7,7 +7,7 @@ own runs. This needs ``casmore[bbob]`` and, for the figures at the end, a clone 
 """
 
 # %%
-# The paper maximises. The search distribution is :math:`\mathcal N(\mu, \Sigma)`, the surrogate
+# The paper maximizes. The search distribution is :math:`\mathcal N(\mu, \Sigma)`, the surrogate
 #
 # .. math:: \hat f(x) = -\tfrac12 x^\top A x + x^\top a + a_0 .
 #

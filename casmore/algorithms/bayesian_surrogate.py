@@ -75,14 +75,14 @@ class ProjectedBayesianFit:
         return 1.1 * Complexity.FULL.parameters(self._shape[1])
 
     def fit(self, X: Array, y: Array, distribution: SearchDistribution) -> QuadraticModel:
-        """Fit the model to ``y`` (to be maximised) at the points ``X``.
+        """Fit the model to ``y`` (to be maximized) at the points ``X``.
 
         Parameters
         ----------
         X
             Samples, shape (q, n).
         y
-            Normalised targets, shape (q,).
+            Normalized targets, shape (q,).
         distribution
             The search distribution, around which the model should be accurate.
 
@@ -150,12 +150,12 @@ def importance_weights(Z: Array) -> Array:
         Samples in coordinates in which the search distribution is N(0, I), shape (q, n).
     """
     q, n = Z.shape
-    centred = Z - Z.mean(axis=0)
-    covariance = centred.T @ centred / q
+    centered = Z - Z.mean(axis=0)
+    covariance = centered.T @ centered / q
     # in the first iterations samples may not span the space; the Gaussian is then still wide
     covariance[np.diag_indices(n)] += 1e-8 * max(float(np.trace(covariance)) / n, 1e-300)
     C = np.linalg.cholesky(covariance)
-    mixture = np.linalg.solve(C, centred.T)
+    mixture = np.linalg.solve(C, centered.T)
     log_ratio = 0.5 * ((mixture**2).sum(axis=0) - (Z**2).sum(axis=1))
     weights = np.exp(log_ratio - log_ratio.max())
     weights /= weights.mean()

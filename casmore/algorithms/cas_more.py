@@ -1,8 +1,8 @@
 """CAS-MORE: coordinate-ascent MORE with step-size adaptation.
 
 The paper's algorithm from top to bottom: ``ask`` samples the search distribution, ``tell`` collects
-the samples, and ``CasMore._update`` does one iteration for every K of them. The paper maximises;
-this implementation minimises ``y`` by maximising ``-y``.
+the samples, and ``CasMore._update`` does one iteration for every K of them. The paper maximizes;
+this implementation minimizes ``y`` by maximizing ``-y``.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class CasMoreParameters(SurrogateParameters):
 
 
 class CasMore(SurrogateSearch):
-    """The CAS-MORE optimizer, a minimiser with an ask-and-tell interface.
+    """The CAS-MORE optimizer, a minimizer with an ask-and-tell interface.
 
     Hüttenrauch and Neumann, "Regret-Aware Black-Box Optimization with Natural Gradients,
     Trust-Regions and Entropy Control", arXiv:2206.06090, 2022.
@@ -201,11 +201,11 @@ class CasMore(SurrogateSearch):
         basis = model.basis
         d, g = basis.d, basis.along(model.a)
 
-        # The mean: maximise f, with KL at most eps_mu ("Updating the Mean")
+        # The mean: maximize f, with KL at most eps_mu ("Updating the Mean")
         step, _ = mean_step(d, g, p.epsilon_mean * trust.mean_radius)
         z = basis.back(step)
 
-        # The covariance: maximise E[f], with KL at most eps_Sigma ("Updating the Covariance")
+        # The covariance: maximize E[f], with KL at most eps_Sigma ("Updating the Covariance")
         variances, _ = covariance_scales(d, p.epsilon_covariance * trust.covariance_radius)
         scales = np.sqrt(variances)
 
@@ -275,7 +275,7 @@ class CasMore(SurrogateSearch):
         return reliability(Z, targets, model, parameters, weights)
 
     def _normalization(self) -> TargetNormalization:
-        """Return the normalisation of the targets: by ranks while noise dominates."""
+        """Return the normalization of the targets: by ranks while noise dominates."""
         return TargetNormalization.RANKS if self.noise.is_noisy else super()._normalization()
 
     def _room(self, scales: Array) -> float:

@@ -40,7 +40,7 @@ class _Stage(IntEnum):
 
 
 class CoordinateSearch:
-    """The search along the coordinates, a minimiser with an ask-and-tell interface.
+    """The search along the coordinates, a minimizer with an ask-and-tell interface.
 
     ``ask`` returns a batch during the test and one point afterwards. Any other point told is used
     if at most one of its coordinates is new.

@@ -70,7 +70,7 @@ class SearchParameters(CheckedSettings):
 
 
 class GaussianSearch(ABC):
-    """A minimiser that samples and updates a Gaussian, with an ask-and-tell interface.
+    """A minimizer that samples and updates a Gaussian, with an ask-and-tell interface.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from casmore.algorithms.models import Complexity, Model
 from casmore.algorithms.noise import Reliability
 from casmore.algorithms.samples import SampleQueue
 from casmore.algorithms.surrogate import DirectFit, Layout, build_features
-from casmore.algorithms.whitening import empirical_whitening, standardisation
+from casmore.algorithms.whitening import empirical_whitening, standardization
 
 Array = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class IncrementalFit:
     capacity
         The queue's size.
     ridge
-        ``lambda`` of the paper, in units of standardised features.
+        ``lambda`` of the paper, in units of standardized features.
     richest
         The richest model, see `DirectFit`.
 
@@ -145,12 +145,12 @@ class IncrementalFit:
 
 
 class _Frame:
-    """Fixed coordinates w, ``x = centre + C w``, in which the samples are approximately white."""
+    """Fixed coordinates w, ``x = center + C w``, in which the samples are approximately white."""
 
     def __init__(self, X: Array, distribution: SearchDistribution) -> None:
         """Whiten the samples ``X``, shape (q, n)."""
         mean, R = empirical_whitening(distribution.whiten(X).T)
-        self.centre = distribution.mean + distribution.factor @ mean
+        self.center = distribution.mean + distribution.factor @ mean
         if R is None:
             raise np.linalg.LinAlgError("the samples do not span the space")
         self._lu, self._pivots, info = lapack.dgetrf(distribution.factor @ R)
@@ -159,7 +159,7 @@ class _Frame:
 
     def coordinates(self, X: Array) -> Array:
         """Return the points ``X``, shape (k, n), in the frame, shape (n, k)."""
-        W: Array = lapack.dgetrs(self._lu, self._pivots, (X - self.centre).T)[0]
+        W: Array = lapack.dgetrs(self._lu, self._pivots, (X - self.center).T)[0]
         return W
 
     def seen_from(self, distribution: SearchDistribution) -> tuple[Array, Array]:
@@ -169,18 +169,18 @@ class _Frame:
 
 
 class _CoordinateFrame:
-    """A frame with axes parallel to the coordinates: ``x = centre + scale w``."""
+    """A frame with axes parallel to the coordinates: ``x = center + scale w``."""
 
     def __init__(self, X: Array) -> None:
-        self.centre, self._scale = standardisation(X)
+        self.center, self._scale = standardization(X)
 
     def coordinates(self, X: Array) -> Array:
         """Return the points ``X``, shape (k, n), in the frame, shape (n, k)."""
-        return ((X - self.centre) / self._scale).T
+        return ((X - self.center) / self._scale).T
 
     def seen_from(self, distribution: SearchDistribution) -> tuple[Array, Array]:
         """Return ``M`` and ``offset`` with ``w = M z + offset`` for ``x = mean + s z``."""
-        offset = (distribution.mean - self.centre) / self._scale
+        offset = (distribution.mean - self.center) / self._scale
         return distribution.factor / self._scale, offset
 
 

@@ -1,6 +1,6 @@
 """The update of the original MORE: one trust region on mean and covariance, and an entropy bound.
 
-Paper, "Trust-Region Objective" and "Analytic Solution". The model is maximised. In the coordinates
+Paper, "Trust-Region Objective" and "Analytic Solution". The model is maximized. In the coordinates
 of `casmore.algorithms.trust_region`, where the search distribution is N(0, I) and the model's
 curvature diagonal, the new distribution has
 
@@ -46,7 +46,7 @@ class JointUpdate:
 
 
 def joint_update(d: Array, g: Array, epsilon: float, entropy_change: float) -> JointUpdate:
-    r"""Maximise the model over mean and covariance, with bounds on KL and entropy.
+    r"""Maximize the model over mean and covariance, with bounds on KL and entropy.
 
     Newton's method on ``1 / sqrt(KL)``, which is nearly linear in eta far from the pole and near
     it (as Moré and Sorensen 1983 do for the mean alone), kept inside a bracket.

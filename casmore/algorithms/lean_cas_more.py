@@ -4,7 +4,7 @@ It is not in the paper. Its updates of mean, covariance and entropy are those of
 five differences:
 
 - The surrogate is fitted to weighted samples, with larger weights for better ones.
-- Two models are fitted, one to the values and one to the normalised values. The one that has
+- Two models are fitted, one to the values and one to the normalized values. The one that has
   predicted the order of new samples better is used. The first is exact on quadratics, the second is
   robust to outliers.
 - One sample of each population is the surrogate's optimum within a radius. Evaluating it gives
@@ -127,7 +127,7 @@ class _Fitted:
 
 
 class LeanCasMore(CasMore):
-    """The lean CAS-MORE optimizer, a minimiser with an ask-and-tell interface.
+    """The lean CAS-MORE optimizer, a minimizer with an ask-and-tell interface.
 
     It needs fewer evaluations than `casmore.CasMore`, and more computation for each. It is not in
     the paper; ``casmore.algorithms.lean_cas_more`` describes the differences.
@@ -145,7 +145,7 @@ class LeanCasMore(CasMore):
     ----------
     agreement : ndarray
         Kendall's tau between predicted and true values of new samples, averaged over the last
-        iterations, for the model of the values and for that of the normalised values, shape (2,).
+        iterations, for the model of the values and for that of the normalized values, shape (2,).
     overshoot : Overshoot
         How far the surrogate's optimum overshoots that of the function.
     path, noise, model, complexity, queue, distribution, best_x, best_y, evaluations, iterations
@@ -179,7 +179,7 @@ class LeanCasMore(CasMore):
         self.agreement = np.zeros(2)
         n, p = len(self.mean), self.parameters
         self.weighted_fit = WeightedFit(n, p.queue_size, p.ridge, p.richest_model)
-        self._kept: list[_Fitted] = []  # to the values, and to the normalised values
+        self._kept: list[_Fitted] = []  # to the values, and to the normalized values
         self._optimum: Array | None = None  # of the last model, until it is asked for
         self._injected: Array | None = None  # that optimum, once it has been asked for
         self.overshoot = Overshoot(p.overshoot_limit)

@@ -2,10 +2,10 @@
 
 The model is fitted to the values themselves. With P coefficients, features ``phi_i`` of the q
 samples as the columns of ``Phi``, and noise of unknown variance, the posterior of the coefficients
-under a flat prior is Student's t distribution with q - P degrees of freedom, centred at the least
+under a flat prior is Student's t distribution with q - P degrees of freedom, centered at the least
 squares estimate ``b``, with the scale matrix ``s^2 (Phi Phi')^-1``, ``s^2 = RSS / (q - P)`` (Gelman
 et al., "Bayesian Data Analysis", section 14.2). The value of the model at a point with features
-``phi`` is linear in the coefficients. So its posterior is centred at ``b' phi``, with the scale
+``phi`` is linear in the coefficients. So its posterior is centered at ``b' phi``, with the scale
 ``s sqrt(phi' (Phi Phi')^-1 phi)``, the standard error of the mean response in regression. The
 deviations of f from a quadratic function count as noise. That the mean has followed the noise of
 the same samples is not taken into account; the value is somewhat too low on average.
@@ -75,9 +75,9 @@ def estimate(
         ``phi' (Phi Phi')^-1 phi`` of the point.
     """
     q = len(y)
-    residuals, centred = y - fitted, y - y.mean()
+    residuals, centered = y - fitted, y - y.mean()
     variance = float(residuals @ residuals) / (q - parameters)
-    total = float(centred @ centred) / (q - 1)
+    total = float(centered @ centered) / (q - 1)
     return MeanEstimate(
         value=value,
         error=math.sqrt(variance * max(leverage, 0.0)),

@@ -74,7 +74,7 @@ def affordable_complexity(
 
 @dataclass(frozen=True)
 class QuadraticModel:
-    """``f(x) = -1/2 x' A x + x' a + a0`` (the paper's surrogate, to be maximised).
+    """``f(x) = -1/2 x' A x + x' a + a0`` (the paper's surrogate, to be maximized).
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """The original MORE: a joint trust region, and a bound on the entropy with a schedule.
 
 Paper, section "Model-Based Relative Entropy Stochastic Search". It shares the queue, the
-normalisation of the targets and the stopping criteria with CAS-MORE. The model learner is that of
+normalization of the targets and the stopping criteria with CAS-MORE. The model learner is that of
 CAS-MORE or that of the original paper.
 
 CA-MORE, the intermediate variant, is `casmore.algorithms.cas_more.CasMore` without step-size
@@ -119,7 +119,7 @@ class MoreParameters(SurrogateParameters):
 
 
 class More(SurrogateSearch):
-    """The original MORE optimizer, a minimiser with an ask-and-tell interface.
+    """The original MORE optimizer, a minimizer with an ask-and-tell interface.
 
     The defaults define the MORE that the paper compares with CAS-MORE: the joint trust region and
     the entropy bound of 2015, with
@@ -210,7 +210,7 @@ class More(SurrogateSearch):
         model, complexity = learned
         basis = model.basis
 
-        # Mean and covariance at once: maximise E[f], with KL at most epsilon and the entropy at
+        # Mean and covariance at once: maximize E[f], with KL at most epsilon and the entropy at
         # least beta ("Trust-Region Objective")
         bound = self.entropy_bound() - self.distribution.entropy
         new = joint_update(basis.d, basis.along(model.a), self.parameters.epsilon, bound)

@@ -12,7 +12,7 @@ Let ``theta = (m, Lambda)`` be the natural parameters of the search distribution
 
 The algorithms do not use this module; tests compare their updates with it. CAS-MORE uses separate
 step lengths for the two parts of the gradient. The ridge, weights other than 1 and the robust
-normalisation of the targets make the gradient approximate.
+normalization of the targets make the gradient approximate.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def natural_gradient(
     X
         Samples, shape (q, n).
     rewards
-        Rewards, to be maximised, shape (q,).
+        Rewards, to be maximized, shape (q,).
     distribution
         The search distribution; samples may come from other distributions.
 

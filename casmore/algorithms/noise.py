@@ -15,7 +15,7 @@ estimation rule and its competitors", JASA 1973). ``rho`` is the *reliability* o
 without noise, 0 if chance alone would have explained as much. The trust regions shrink with it.
 
 While most of the variance is noise, the model becomes the posterior mean itself: with the prior's
-variance from the data, the ridge of a standardised coefficient is ``q (1 / rho - 1)``. Compared
+variance from the data, the ridge of a standardized coefficient is ``q (1 / rho - 1)``. Compared
 with least squares, this matters most if there are few samples per coefficient, since the errors of
 the many quadratic coefficients then dominate those of the linear ones. Populations and queue grow,
 so that a step averages over more samples. Where nearly nothing is explained, the distribution has
@@ -68,7 +68,7 @@ class Reliability:
     explained: float
 
     def ridge(self, n: int, q: int, coefficients: int) -> Array:
-        """Return the ridge of each standardised coefficient that gives the posterior mean.
+        """Return the ridge of each standardized coefficient that gives the posterior mean.
 
         If the features were uncorrelated, it would multiply the coefficients of a part by its
         reliability.
@@ -119,16 +119,16 @@ def reliability(
     q, n = Z.shape
     if q <= parameters:
         return None
-    centred = Z - np.average(Z, axis=0, weights=weights)
+    centered = Z - np.average(Z, axis=0, weights=weights)
     y, residual = targets - np.average(targets, weights=weights), targets - model(Z)
     if weights is not None:
         roots = np.sqrt(weights)
-        centred, y, residual = centred * roots[:, np.newaxis], y * roots, residual * roots
+        centered, y, residual = centered * roots[:, np.newaxis], y * roots, residual * roots
     # sum of squares explained by the linear part alone: c' G^-1 c
-    factor, info = lapack.dpotrf(centred.T @ centred, lower=1)
+    factor, info = lapack.dpotrf(centered.T @ centered, lower=1)
     if info != 0:
         return None
-    root, _ = lapack.dtrtrs(factor, centred.T @ y, lower=1)
+    root, _ = lapack.dtrtrs(factor, centered.T @ y, lower=1)
     total, by_slope = float(y @ y), float(root @ root)
     if total == 0:
         return None

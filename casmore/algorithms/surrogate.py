@@ -17,7 +17,7 @@ from casmore.algorithms.whitening import (
     empirical_whitening,
     mean_of_rows,
     spanned_whitening,
-    standardisation,
+    standardization,
 )
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ class DirectFit:
     capacity
         The largest number of samples of a fit (the queue's size).
     ridge
-        ``lambda`` of the paper, in units of standardised features.
+        ``lambda`` of the paper, in units of standardized features.
     whitening
         Whether the full model is fitted in coordinates whitened by the samples' mean and
         covariance; False is for the paper's ablation.
@@ -66,14 +66,14 @@ class DirectFit:
         distribution: SearchDistribution,
         reliability: Reliability | None = None,
     ) -> Model:
-        """Fit the model to ``y`` (to be maximised) at the points of the queue.
+        """Fit the model to ``y`` (to be maximized) at the points of the queue.
 
         Parameters
         ----------
         queue
             The q samples.
         y
-            Their normalised targets, shape (q,).
+            Their normalized targets, shape (q,).
         complexity
             Complexity of the model.
         distribution
@@ -140,7 +140,7 @@ def fit_coordinates(
     distribution: SearchDistribution,
     weights: Array | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Return coordinates w in which the samples are white, or, for simple models, standardised.
+    """Return coordinates w in which the samples are white, or, for simple models, standardized.
 
     Parameters
     ----------
@@ -172,11 +172,11 @@ def fit_coordinates(
         W, _ = lapack.dtrtrs(C, Z, lower=1, overwrite_b=1)
         M, _ = lapack.dtrtri(C, lower=1)
         return W, M, -M @ mean
-    # the axes of the search space must be kept: only their scales are standardised
-    centre, scale = standardisation(X, weights)
+    # the axes of the search space must be kept: only their scales are standardized
+    center, scale = standardization(X, weights)
     L = distribution.factor
     M = L / scale if L.ndim == 1 else L / scale[:, np.newaxis]
-    return ((X - centre) / scale).T, M, (distribution.mean - centre) / scale
+    return ((X - center) / scale).T, M, (distribution.mean - center) / scale
 
 
 # Up to this number of samples, products are computed at once; beyond it, row by row without copies.
@@ -211,10 +211,10 @@ def build_features(W: Array, complexity: Complexity, out: Array) -> Array:
 
 
 def ridge_regression(features: Array, y: Array, ridge: float | Array) -> tuple[Array, float]:
-    """Regress ``y`` on the features, with an intercept and a ridge on standardised features.
+    """Regress ``y`` on the features, with an intercept and a ridge on standardized features.
 
-    Features are centred, since the intercept is separate, but not divided by their standard
-    deviations. The Cholesky factorisation is invariant under diagonal scaling, so standardisation
+    Features are centered, since the intercept is separate, but not divided by their standard
+    deviations. The Cholesky factorisation is invariant under diagonal scaling, so standardization
     only changes the meaning of the ridge. This is taken into account by the ridge
     ``ridge * variance_i`` of feature i.
 
@@ -225,7 +225,7 @@ def ridge_regression(features: Array, y: Array, ridge: float | Array) -> tuple[A
     y
         Targets, shape (q,).
     ridge
-        Regularisation of the standardised coefficients, one number or one for each, shape (p,).
+        Regularization of the standardized coefficients, one number or one for each, shape (p,).
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Base class of CAS-MORE and MORE: the queue of samples, the targets, and the surrogate.
 
-The paper maximises rewards; these algorithms minimise ``y``, so that the reward is ``-y``.
+The paper maximizes rewards; these algorithms minimize ``y``, so that the reward is ``-y``.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ class SurrogateParameters(SearchParameters):
     whitening
         Whether the full model is fitted in whitened coordinates.
     target_normalization
-        ``"robust"``, ``"standard"``, ``"none"`` (centred, nothing else), or ``"ranks"`` (normal
+        ``"robust"``, ``"standard"``, ``"none"`` (centered, nothing else), or ``"ranks"`` (normal
         scores: the least sensitive to outliers, and no natural gradient of the expected value).
     clip, kurtosis_threshold
-        Robust normalisation: ``v_clip``, in standard deviations, more than 1 (default 3), and the
+        Robust normalization: ``v_clip``, in standard deviations, more than 1 (default 3), and the
         excess kurtosis above which it is repeated (default 0.55).
     ridge
-        ``lambda`` of the ridge regression, for standardised features. The paper gives no value. The
+        ``lambda`` of the ridge regression, for standardized features. The paper gives no value. The
         default, 1e-10, has a negligible effect on the model: it only selects among models that fit
         the samples equally well, for instance if these do not span the space. In high dimensions it
         is below the rounding errors of the normal matrix.
@@ -183,7 +183,7 @@ class SurrogateParameters(SearchParameters):
 
 
 class SurrogateSearch(GaussianSearch):
-    """A minimiser that updates a Gaussian with a quadratic surrogate.
+    """A minimizer that updates a Gaussian with a quadratic surrogate.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class SurrogateSearch(GaussianSearch):
     queue : SampleQueue
         The last samples.
     model : QuadraticModel or DiagonalModel or None
-        The last surrogate, of ``-y`` normalised, in coordinates whitened by the distribution that
+        The last surrogate, of ``-y`` normalized, in coordinates whitened by the distribution that
         its iteration began with.
     complexity : Complexity or None
         What that model's features are.
@@ -228,7 +228,7 @@ class SurrogateSearch(GaussianSearch):
 
         Infinite values count as the smallest and the largest finite value. All results are NaN if
         there are too few samples, or the values are not finite. ``explained`` is that of the
-        normalised values, which do not let a few large values dominate; it is NaN until the model
+        normalized values, which do not let a few large values dominate; it is NaN until the model
         is the run's richest.
         """
         complexity = self._affordable()
@@ -249,7 +249,7 @@ class SurrogateSearch(GaussianSearch):
             return MeanEstimate()
 
     def _targets(self) -> Array | None:
-        """Return the normalised rewards of the queue, shape (q,); None if they are all equal.
+        """Return the normalized rewards of the queue, shape (q,); None if they are all equal.
 
         Raises
         ------
@@ -259,7 +259,7 @@ class SurrogateSearch(GaussianSearch):
         return self._normalized(finite_rewards(self.queue.values))
 
     def _normalized(self, rewards: Array) -> Array | None:
-        """Return the normalised rewards, shape (q,); None if they are all equal."""
+        """Return the normalized rewards, shape (q,); None if they are all equal."""
         p = self.parameters
         if rewards.min() == rewards.max():
             return None
@@ -267,7 +267,7 @@ class SurrogateSearch(GaussianSearch):
         return targets if targets.any() else None
 
     def _normalization(self) -> TargetNormalization:
-        """Return the normalisation of the targets."""
+        """Return the normalization of the targets."""
         return self.parameters.target_normalization
 
     def _affordable(self) -> Complexity | None:

@@ -1,6 +1,6 @@
-"""Normalisation of the function values (paper, "Target Normalization" and appendix).
+"""Normalization of the function values (paper, "Target Normalization" and appendix).
 
-The surrogate is fitted only to normalised values. Otherwise outliers, or values that span many
+The surrogate is fitted only to normalized values. Otherwise outliers, or values that span many
 orders of magnitude, would dominate the model.
 """
 
@@ -17,17 +17,17 @@ Array = NDArray[np.float64]
 
 
 class TargetNormalization(StrEnum):
-    """How function values are normalised before the fit; the paper's default is ``"robust"``.
+    """How function values are normalized before the fit; the paper's default is ``"robust"``.
 
-    ``"robust"``: standardised without outliers, which are clipped (paper, Algorithm 1).
+    ``"robust"``: standardized without outliers, which are clipped (paper, Algorithm 1).
     ``"standard"``: mean 0 and standard deviation 1. ``"ranks"``: normal scores of the ranks.
-    ``"none"``: only centred.
+    ``"none"``: only centered.
     """
 
     ROBUST = "robust"
     STANDARD = "standard"
     RANKS = "ranks"  # normal scores, of noisy values
-    NONE = "none"  # only centred
+    NONE = "none"  # only centered
 
 
 def finite_rewards(y: Array) -> Array:
@@ -48,7 +48,7 @@ def finite_rewards(y: Array) -> Array:
     return -clipped
 
 
-def centred(y: Array) -> Array:
+def centered(y: Array) -> Array:
     """Return ``(y - mean) 2^-k``, with k large enough that no sum overflows.
 
     The scale does not change the update: models of scaled targets have the same maximum within a
@@ -93,15 +93,15 @@ def standard(y: Array) -> Array:
 
 
 def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Array:
-    """Standardise repeatedly without outliers, then clip the outliers (paper, Algorithm 1).
+    """Standardize repeatedly without outliers, then clip the outliers (paper, Algorithm 1).
 
-    Values outside ``(-clip, clip)`` after standardisation are outliers. While the excess kurtosis
-    of the other values exceeds the threshold, these are standardised again, without the outliers.
+    Values outside ``(-clip, clip)`` after standardization are outliers. While the excess kurtosis
+    of the other values exceeds the threshold, these are standardized again, without the outliers.
     Finally all outliers are set to the smallest or the largest value of the innermost set.
 
     The paper's recursion nests affine maps, so only the innermost set matters: its mean and
     standard deviation are applied to all values at once. A level that finds no outlier ends the
-    recursion, since the next one would standardise the same set (the paper's sigma = 1).
+    recursion, since the next one would standardize the same set (the paper's sigma = 1).
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
     clip
         The bound ``v_clip``, greater than 1.
     kurtosis_threshold
-        Excess kurtosis above which the inner values are standardised again.
+        Excess kurtosis above which the inner values are standardized again.
 
     Returns
     -------
@@ -123,11 +123,11 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
     inner = y
     moments = _moments(inner)
     while True:
-        mean, deviation, _, centred = moments
-        inside = np.abs(centred) < clip * deviation
+        mean, deviation, _, centered = moments
+        inside = np.abs(centered) < clip * deviation
         count = np.count_nonzero(inside)
         if count == len(inner) == len(y):
-            return centred / deviation  # no outliers, the common case
+            return centered / deviation  # no outliers, the common case
         kept = inner if count == len(inner) else inner[inside]
         moments = _moments(kept)
         if count == len(inner) or (
@@ -136,7 +136,7 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
             clipped: Array = y.clip(kept.min(), kept.max())
             return (clipped - mean) / deviation
         if moments.deviation == 0:
-            # all values but the outliers are equal, so they can't be standardised
+            # all values but the outliers are equal, so they can't be standardized
             sides: Array = np.sign(y - kept[0])
             return sides * clip
         inner = kept
@@ -145,20 +145,20 @@ def robust(y: Array, clip: float = 3.0, kurtosis_threshold: float = 0.55) -> Arr
 def normalize(
     y: Array, how: TargetNormalization, clip: float = 3.0, kurtosis_threshold: float = 0.55
 ) -> Array:
-    """Apply the normalisation ``how`` to ``y``, shape (q,)."""
+    """Apply the normalization ``how`` to ``y``, shape (q,)."""
     if how is TargetNormalization.ROBUST:
         return robust(y, clip, kurtosis_threshold)
     if how is TargetNormalization.STANDARD:
         return standard(y)
     if how is TargetNormalization.RANKS:
         return normal_scores(y)
-    return centred(y)
+    return centered(y)
 
 
 # For a sum of squares below this, fourth powers underflow in double precision
 _SMALL = 1e-140
 
-# Inner values this small compared with the outliers are standardised again regardless of their
+# Inner values this small compared with the outliers are standardized again regardless of their
 # kurtosis; otherwise the recursion would end with their digits lost to rounding. Fits are invariant
 # under affine maps of the targets, so this does not change the model.
 _COMPACTED = 1e-6
@@ -167,7 +167,7 @@ _COMPACTED = 1e-6
 def _unit_span(y: Array) -> tuple[Array, float]:
     """Return a copy of ``y`` moved and scaled to [0, 1], and its span (0 if constant).
 
-    Both normalisations are invariant under this map. It prevents overflow and underflow of squares
+    Both normalizations are invariant under this map. It prevents overflow and underflow of squares
     and fourth powers.
     """
     y = y * 0.25  # the span of values near the largest double would overflow
@@ -185,21 +185,21 @@ class _Moments(NamedTuple):
     mean: float
     deviation: float
     kurtosis: float  # excess kurtosis; infinity for equal values
-    centred: Array
+    centered: Array
 
 
 def _moments(y: Array) -> _Moments:
     mean = float(np.add.reduce(y)) / len(y)
-    centred = y - mean
-    squares = centred * centred
+    centered = y - mean
+    squares = centered * centered
     second = float(np.add.reduce(squares))
     scale = 1.0
     if second < _SMALL:
         # fourth powers would underflow: compute them in units of the largest deviation
-        scale = float(np.abs(centred).max())
+        scale = float(np.abs(centered).max())
         if scale == 0:
-            return _Moments(mean, 0.0, np.inf, centred)
-        squares = (centred / scale) ** 2
+            return _Moments(mean, 0.0, np.inf, centered)
+        squares = (centered / scale) ** 2
         second = float(np.add.reduce(squares))
     kurtosis = float(squares @ squares) * len(y) / second**2 - 3.0
-    return _Moments(mean, scale * math.sqrt(second / len(y)), kurtosis, centred)
+    return _Moments(mean, scale * math.sqrt(second / len(y)), kurtosis, centered)

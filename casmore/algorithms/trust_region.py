@@ -4,7 +4,7 @@ In coordinates whitened by the search distribution, ``x = mu + L z`` with ``Sigm
 quadratic model ``-1/2 x' A x + x' a + a0`` reads ``-1/2 z' B z + z' h + const`` with
 ``B = L' A L`` and ``h = L' (a - A mu)``. With ``B = U diag(d) U'`` both problems separate, and
 their duals are scalar equations in sums over the eigenvalues d: no matrix is inverted, and the
-bounds hold to rounding. The model is maximised.
+bounds hold to rounding. The model is maximized.
 """
 
 import math
@@ -19,7 +19,7 @@ _TOLERANCE = 1e-14
 
 
 def mean_step(d: Array, g: Array, epsilon: float) -> tuple[Array, float]:
-    r"""Solve the mean update: maximise the model over the mean, KL at most ``epsilon``.
+    r"""Solve the mean update: maximize the model over the mean, KL at most ``epsilon``.
 
     Paper, "Updating the Mean": with Sigma fixed, ``KL = |z|^2 / 2``. This is the trust-region
     sub-problem: ``z(lambda) = g / (lambda + d)`` with ``|z|^2 = 2 epsilon`` (or, for a concave
@@ -124,7 +124,7 @@ def _hard_case(gaps: Array, g: Array, radius: float) -> Array | None:
 
 
 def covariance_scales(d: Array, epsilon: float) -> tuple[Array, float]:
-    r"""Solve the covariance update: maximise the model over Sigma, KL at most ``epsilon``.
+    r"""Solve the covariance update: maximize the model over Sigma, KL at most ``epsilon``.
 
     Paper, "Updating the Covariance Matrix": ``Sigma* = (Sigma^-1 + A / nu)^-1``, in the eigenbasis
     the factors ``s_i = nu / (nu + d_i)``, so that ``KL = 1/2 sum(s_i - 1 - log s_i)``. It grows

@@ -1,6 +1,6 @@
 """Global search along one coordinate: parabolic interpolation and STEP.
 
-Near the best sample, the next sample is the minimum of the parabola through it and its neighbours,
+Near the best sample, the next sample is the minimum of the parabola through it and its neighbors,
 as in Brent's method. Elsewhere, STEP chooses the interval between two samples that needs the least
 curvature to contain an improvement: the parabola that ends in the two samples and touches, in
 between, the best value minus a small amount. The interval is halved.
@@ -25,7 +25,7 @@ _WORTHWHILE = 1e-6
 _NEGLIGIBLE = 1e-20
 # STEP: the improvement that an interval has to allow
 _IMPROVEMENT = 1e-3
-# Distance of an interpolated sample from its neighbours, as a fraction of their distance
+# Distance of an interpolated sample from its neighbors, as a fraction of their distance
 _MARGIN = 0.1
 # Intervals narrower than this fraction of the search interval are not divided
 _RESOLUTION = 1e-13
@@ -92,7 +92,7 @@ class UnivariateSearch:
         return self.t[self._best()]
 
     def parabola(self) -> tuple[float, float] | None:
-        """Return minimum and promise of the parabola through the best sample and its neighbours.
+        """Return minimum and promise of the parabola through the best sample and its neighbors.
 
         Returns
         -------

@@ -60,7 +60,7 @@ class WeightedFit:
     capacity
         The largest number of samples of a fit (the queue's size).
     ridge
-        ``lambda`` of the paper, in units of standardised features.
+        ``lambda`` of the paper, in units of standardized features.
     richest
         The richest model to be fitted, see `casmore.algorithms.surrogate.DirectFit`.
     """
@@ -97,7 +97,7 @@ class WeightedFit:
         queue
             The q samples.
         tasks
-            For each of the m models its targets, shape (q,), to be maximised, and the weights of
+            For each of the m models its targets, shape (q,), to be maximized, and the weights of
             the squared residuals, shape (q,), with mean 1.
         complexity
             Complexity of the models.
@@ -212,7 +212,7 @@ class WeightedFit:
 def _diagonal(gram: Array, ridge: float | Array) -> tuple[Array, Array]:
     """Return the diagonal of the normal matrix with the ridge, and the ridge's part in it.
 
-    As in the unweighted fit, the ridge is one of standardised features: that of feature i is
+    As in the unweighted fit, the ridge is one of standardized features: that of feature i is
     multiplied by its variance. There is none for the constant, feature 0.
     """
     diagonal = gram.diagonal().astype(float)

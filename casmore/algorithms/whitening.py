@@ -1,4 +1,4 @@
-"""Whitening and standardising samples before a fit (paper, section "Data Whitening")."""
+"""Whitening and standardizing samples before a fit (paper, section "Data Whitening")."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Array = NDArray[np.float64]
 _EPSILON = float(np.finfo(float).eps)
 
 
-def standardisation(X: Array, weights: Array | None = None) -> tuple[Array, Array]:
+def standardization(X: Array, weights: Array | None = None) -> tuple[Array, Array]:
     """Return mean and standard deviation of each coordinate, shapes (n,); 1 in place of 0.
 
     Parameters
@@ -21,10 +21,10 @@ def standardisation(X: Array, weights: Array | None = None) -> tuple[Array, Arra
     weights
         Of the samples, shape (q,).
     """
-    centre = np.average(X, axis=0, weights=weights)
-    scale = np.sqrt(np.average((X - centre) ** 2, axis=0, weights=weights))
+    center = np.average(X, axis=0, weights=weights)
+    scale = np.sqrt(np.average((X - center) ** 2, axis=0, weights=weights))
     scale[scale == 0] = 1.0
-    return centre, scale
+    return center, scale
 
 
 def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, Array | None]:
@@ -47,7 +47,7 @@ def empirical_whitening(Z: Array, weights: Array | None = None) -> tuple[Array, 
     return mean, C
 
 
-def spanned_whitening(centred: Array, weights: Array | None = None) -> Array:
+def spanned_whitening(centered: Array, weights: Array | None = None) -> Array:
     """Return a matrix ``M``, shape (n, n), that whitens samples which do not span the space.
 
     The samples become white in the directions they span, and exactly 0 in the others, for instance
@@ -56,12 +56,12 @@ def spanned_whitening(centred: Array, weights: Array | None = None) -> Array:
 
     Parameters
     ----------
-    centred
+    centered
         The samples without their mean, shape (n, q).
     weights
         Of the samples, shape (q,).
     """
-    covariance = _covariance(centred, weights)
+    covariance = _covariance(centered, weights)
     variances, V = np.linalg.eigh(covariance)
     spanned = variances > _rounding(covariance)
     scales = np.zeros_like(variances)
@@ -70,10 +70,10 @@ def spanned_whitening(centred: Array, weights: Array | None = None) -> Array:
     return whitening
 
 
-def _covariance(centred: Array, weights: Array | None) -> Array:
+def _covariance(centered: Array, weights: Array | None) -> Array:
     if weights is not None:
-        centred = centred * np.sqrt(weights)
-    covariance: Array = centred @ centred.T / centred.shape[1]
+        centered = centered * np.sqrt(weights)
+    covariance: Array = centered @ centered.T / centered.shape[1]
     return covariance
 
 

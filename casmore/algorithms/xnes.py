@@ -117,7 +117,7 @@ class XnesParameters(SearchParameters):
 
 
 class Xnes(GaussianSearch):
-    """The xNES optimizer, a minimiser with an ask-and-tell interface.
+    """The xNES optimizer, a minimizer with an ask-and-tell interface.
 
     Only ranks matter. NaN and infinity rank last, minus infinity ranks first. Equal values share
     their utilities, so that nothing changes on a flat function.

@@ -46,7 +46,7 @@ def _report(options: argparse.Namespace) -> int:
     from casmore import reports
     from casmore.experiments.store import coco_files
     from casmore.reports import comparison_data
-    from casmore.studies.summarise import summarise
+    from casmore.studies.summarize import summarize
 
     run, plan = locate.open_run(options.run)
     out = outputs.folder(run, options.out, "reports")
@@ -58,7 +58,7 @@ def _report(options: argparse.Namespace) -> int:
         if locate.is_study(plan):  # figures exist only for the paper's studies (make figures)
             if options.compare or options.archive or options.full:
                 raise UsageError(f"{run.root} holds a study: its report is its tables, no more")
-            for path in summarise(run.root, out):
+            for path in summarize(run.root, out):
                 print(path)
             return 0
         with outputs.merged_data(run, plan) as data:

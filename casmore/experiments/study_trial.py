@@ -23,7 +23,7 @@ def load_trace(folder: RunFolder, unit: Unit) -> Trace:
     return Trace.load(folder.unit(unit) / FILE)
 
 
-def minimise(
+def minimize(
     solver: Restarting, f: AnalyticFunction, *, budget: int, target: float
 ) -> tuple[Trace, dict[StopReason, float]]:
     """Run ``solver`` until it reaches the target, spends the budget, or stops.

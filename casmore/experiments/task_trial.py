@@ -16,7 +16,7 @@ Columns = dict[str, NDArray[np.float32]]
 _AT_A_TIME = 200  # episodes at the means
 
 
-def minimise(
+def minimize(
     solver: Restarting, objective: EpisodicObjective, *, budget: int, seeds: Sequence[int]
 ) -> tuple[Trace, Columns, dict[StopReason, float]]:
     """Run ``solver`` until it spends the budget or stops.

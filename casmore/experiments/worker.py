@@ -173,7 +173,7 @@ def _run_observed(work: ObservedWork, private: Path) -> tuple[Path, dict[str, An
         # no target: the optimal value is hidden; COCO reports when the final target is hit
         solver = _solver(work)
         regret = RegretRecorder(lambda: solver.mean, problem.value_at)
-        ended = bbob.minimise(solver, problem, work.budget, regret)
+        ended = bbob.minimize(solver, problem, work.budget, regret)
         evaluations, best_value = problem.evaluations, problem.best_value
         target_hit = problem.final_target_hit
     check_trial(
@@ -200,9 +200,9 @@ def _run_traced(work: TracedWork, private: Path) -> tuple[Path, dict[str, Any]]:
     with _Measured() as measured:
         solver = _solver(work)
         trace, more, ended = (
-            _minimise_task(work, solver)
+            _minimize_task(work, solver)
             if isinstance(work, TaskWork)
-            else _minimise_function(work, solver)
+            else _minimize_function(work, solver)
         )
     trace.save(private / "unit" / study_trial.FILE, dtype=np.float32, **more)
     return private / "unit", {
@@ -216,19 +216,19 @@ def _run_traced(work: TracedWork, private: Path) -> tuple[Path, dict[str, Any]]:
     }
 
 
-def _minimise_function(work: TracedWork, solver: Restarting) -> _Traced:
+def _minimize_function(work: TracedWork, solver: Restarting) -> _Traced:
     f = FUNCTIONS[work.unit.function](work.unit.dimension, work.unit.instance)
-    trace, ended = study_trial.minimise(solver, f, budget=work.budget, target=work.target)
+    trace, ended = study_trial.minimize(solver, f, budget=work.budget, target=work.target)
     return trace, {}, ended
 
 
-def _minimise_task(work: TaskWork, solver: Restarting) -> _Traced:
+def _minimize_task(work: TaskWork, solver: Restarting) -> _Traced:
     from casmore.experiments import task_trial  # needs Gymnasium
 
     of_samples, of_mean = work.noise.spawn(2)
     objective = tasks.find(work.task).objective(seed=of_samples)
     seeds = [int(seed >> 1) for seed in of_mean.generate_state(work.episodes_at_mean)]
-    return task_trial.minimise(solver, objective, budget=work.budget, seeds=seeds)
+    return task_trial.minimize(solver, objective, budget=work.budget, seeds=seeds)
 
 
 def _solver(work: Work) -> Restarting:

@@ -28,7 +28,7 @@ class _Axis:
 
     @property
     def _step(self) -> float:
-        """Distance of neighbouring values; 0: the parameter is continuous."""
+        """Distance of neighboring values; 0: the parameter is continuous."""
         return float(self.distribution.step or 0)
 
     def _scaled(self, value: float) -> float:

@@ -196,8 +196,8 @@ class StudySearch:
         sigma = DEFAULT_SIGMA if options.sigma0 is None else options.sigma0
         if options.x0 is None:
             return np.full(n, 0.5), sigma
-        centre = self.parameters.to_values(np.full(n, 0.5))
-        mean = self.parameters.to_point({**centre, **options.x0})
+        center = self.parameters.to_values(np.full(n, 0.5))
+        mean = self.parameters.to_point({**center, **options.x0})
         if mean is None:
             raise ValueError(
                 f"x0 = {dict(options.x0)} is outside of the search space "

@@ -34,7 +34,7 @@ class EvaluationLog:
         Number of evaluations of a resumed run that the file already contains; later ones in the
         file are dropped, since they will be evaluated again. None: a new run.
     last
-        The last of these points, shape (n,), by which a file of another run is recognised.
+        The last of these points, shape (n,), by which a file of another run is recognized.
 
     Raises
     ------

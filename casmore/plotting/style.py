@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 COLUMN, PAGE = 3.5, 7.16  # widths of one column and of both
 
-# Okabe & Ito (2008): distinguishable with any colour vision, and in greyscale by the line style.
+# Okabe & Ito (2008): distinguishable with any color vision, and in greyscale by the line style.
 # Their yellow is omitted, since it is too faint for lines on white.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = "osDv^Ph"
 _LINE_STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1)), (0, (6, 1.2, 1.2, 1.2)))
 
@@ -61,10 +61,10 @@ def paper() -> Iterator[None]:
 
 
 def line(index: int) -> dict[str, Any]:
-    """Return colour and line style of the solver with this place in the run's order."""
-    turn = index // len(_COLOURS)  # a second turn through the colours gets other line styles
+    """Return color and line style of the solver with this place in the run's order."""
+    turn = index // len(_COLORS)  # a second turn through the colors gets other line styles
     return {
-        "color": _COLOURS[index % len(_COLOURS)],
+        "color": _COLORS[index % len(_COLORS)],
         "linestyle": _LINE_STYLES[(index + 2 * turn) % len(_LINE_STYLES)],
     }
 

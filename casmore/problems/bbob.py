@@ -213,7 +213,7 @@ class ObservedProblem:
         self._observer.signal_restart(self._problem)
 
 
-def minimise(
+def minimize(
     solver: Restarting,
     problem: ObservedProblem,
     budget: int,

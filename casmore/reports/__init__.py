@@ -73,7 +73,7 @@ def build(
     from casmore.reports.runtimes import suite_of
 
     console = console or Console()
-    # printed as it is: a path must not be broken into lines, coloured, or searched for markup
+    # printed as it is: a path must not be broken into lines, colored, or searched for markup
     say = partial(console.print, soft_wrap=True, markup=False, highlight=False)
     local, names = comparison_data.find(others, run)
     runtimes = run_data.load(run, data)

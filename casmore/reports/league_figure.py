@@ -11,7 +11,7 @@ from casmore.plotting import style
 from casmore.problems.suites import BEST_2009, BEST_2016, BEST_2019, Suite
 from casmore.reports.league import Standing
 
-# colours of the virtual best solvers
+# colors of the virtual best solvers
 VIRTUAL = {BEST_2009: "#e0b050", BEST_2016: "#a07010", BEST_2019: "#e0b050"}
 
 
@@ -30,13 +30,13 @@ def strips(standings: Sequence[Standing]) -> Figure:
             scores = [entrant.score for entrant in standing.archive]
             ax.vlines(scores, y - 0.3, y + 0.3, color="0.6", linewidth=0.4)
             for entrant in standing.references:
-                if colour := VIRTUAL.get(entrant.name):
-                    ax.plot([entrant.score] * 2, [y - 0.36, y + 0.36], color=colour, linewidth=2.5)
+                if color := VIRTUAL.get(entrant.name):
+                    ax.plot([entrant.score] * 2, [y - 0.36, y + 0.36], color=color, linewidth=2.5)
             for entrant in standing.ours:
                 index = order.index(entrant.name)
-                colour = style.line(index)["color"]
+                color = style.line(index)["color"]
                 at = y + levels[index]
-                ax.plot(entrant.score, at, style.marker(index), color=colour, ms=4, zorder=4)
+                ax.plot(entrant.score, at, style.marker(index), color=color, ms=4, zorder=4)
             if standing.archive:
                 _write_ranks(ax, y, standing, order)
         ax.set_yticks(range(len(standings)), [f"{s.dimension}-D" for s in standings])
@@ -58,8 +58,8 @@ def _write_ranks(ax: Axes, y: int, standing: Standing, order: Sequence[str]) -> 
 
     for entrant in standing.ours:
         index = order.index(entrant.name)
-        colour = style.line(index)["color"]
-        write(str(standing.rank(entrant)), index + 0.5, y, color=colour, ha="center")
+        color = style.line(index)["color"]
+        write(str(standing.rank(entrant)), index + 0.5, y, color=color, ha="center")
     write(f"of {standing.places}", len(order), y, color=style.MUTED)
     if y == 0:
         write("rank", 0.1, -0.75)

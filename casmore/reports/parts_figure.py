@@ -12,7 +12,7 @@ from casmore.reports.league import points
 from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import ERT_ROWS, Runtimes, dimensions, solvers, suite_of
 
-_MOST = 30.0  # points at which the colour is saturated
+_MOST = 30.0  # points at which the color is saturated
 
 
 def parts(runtimes: Sequence[Runtimes]) -> Figure:

@@ -111,7 +111,7 @@ class AutoParameters(CheckedSettings):
 
 
 class Auto:
-    """The composed solver, a minimiser with an ask-and-tell interface.
+    """The composed solver, a minimizer with an ask-and-tell interface.
 
     It runs a test of additivity with a search along the coordinates, SLSQP, and lean CAS-MORE with
     restarts; the top of ``casmore/solvers/auto.py`` and docs/auto.md describe it. It never stops

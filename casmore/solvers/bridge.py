@@ -134,7 +134,7 @@ class Bridge:
     """An ask-and-tell interface to a solver that calls the objective.
 
     ``ask`` returns the points that the solver evaluates next: one point, or a batch if it is
-    vectorised. The solver continues when all of them have been told, at once or in parts. Any other
+    vectorized. The solver continues when all of them have been told, at once or in parts. Any other
     points told count as evaluations and for the best point, but are not passed to the solver. NaN
     is passed as infinity. If the solver then evaluates points that are not finite, their value is
     infinity, and ``ask`` does not return them.

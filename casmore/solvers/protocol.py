@@ -12,7 +12,7 @@ Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 @runtime_checkable
 class Solver(Protocol):
-    """An iterative minimiser with an ask-and-tell interface.
+    """An iterative minimizer with an ask-and-tell interface.
 
     This is the contract, which `casmore.solvers.conformance.check_solver` tests. A solver owns its
     ``numpy.random.Generator`` and never uses global random state. The same seed gives the same run,

@@ -113,7 +113,7 @@ class PyBrainXnes(GaussianSearch):
 
     def _learn(self, X: Array, y: Array) -> None:
         optimizer = self._optimizer
-        rewards = np.clip(-y, _WORST, -_WORST)  # PyBrain maximises
+        rewards = np.clip(-y, _WORST, -_WORST)  # PyBrain maximizes
         self._told.extend(zip(X, rewards.tolist(), strict=True))
         optimizer.batchSize = len(y)
         with np.errstate(over="raise", invalid="raise"):

@@ -100,7 +100,7 @@ class SearchSpace:
         return np.asarray(np.linalg.solve(self.factor, V.T).T, dtype=float)
 
     def covariance(self, mean: Array, covariance: Array) -> Array:
-        """Map a covariance of the solver's to the user's coordinates, linearised at its mean.
+        """Map a covariance of the solver's to the user's coordinates, linearized at its mean.
 
         Parameters
         ----------

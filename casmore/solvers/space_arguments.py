@@ -167,7 +167,7 @@ def _check_scales(
         x, sigma, span = mean[i], deviations[i], float(upper[i]) - float(lower[i])
         if x + _SMALLEST_MOVE * sigma == x:
             raise ValueError(
-                f"sigma0 = {sigma} is lost in rounding beside x0[{i}] = {x}, where neighbouring "
+                f"sigma0 = {sigma} is lost in rounding beside x0[{i}] = {x}, where neighboring "
                 f"numbers are {np.spacing(abs(x))} apart; subtract an offset from this coordinate"
             )
         if sigma > span / 2:

@@ -146,10 +146,10 @@ def whitening(default: Variant, without: Variant) -> Claim:
 
 
 def robust_normalization(default: Variant, standard: Variant) -> Claim:
-    """With the standard normalisation runs end at larger values."""
+    """With the standard normalization runs end at larger values."""
     ratio = median_ratio(standard.column("f_end"), default.column("f_end"))
     return Claim(
-        "Robust target normalisation is important on the Attractive Sector",
+        "Robust target normalization is important on the Attractive Sector",
         f"median value at the mean after 12000 evaluations: {default.value:.1e} with it, "
         f"{standard.value:.1e} with the standard one; ratio {ratio}",
         ratio.above(1),

@@ -99,7 +99,7 @@ def ert_ratio(a: Attempts, b: Attempts) -> Estimate:
     """Return the ratio of the ERT of ``a`` to that of ``b``, with a bootstrap interval over runs.
 
     If no run has succeeded, resampling can't estimate how rare a success is. The end of the
-    interval that favours this sample then uses the largest success probability that is compatible
+    interval that favors this sample then uses the largest success probability that is compatible
     with no success in this number of runs (97.5 %, Clopper and Pearson); the other end is infinite.
     Without runs on either side the interval is unbounded.
     """

@@ -25,7 +25,7 @@ ROSENBROCK = {
 ABLATION = {
     "default": "default",
     "no-whitening": "without whitening",
-    "standard-normalisation": "without robust normalisation",
+    "standard-normalisation": "without robust normalization",
 }
 _LOWEST, _HIGHEST = 1e-9, 1e8  # diverged runs leave the axes
 

@@ -76,7 +76,7 @@ ENTRIES = (
         "3 * pi / 8",
         r"3 \pi / 8",
     ),
-    Entry("clip", r"v_\mathrm{clip}", "clip value of the robust normalisation"),
+    Entry("clip", r"v_\mathrm{clip}", "clip value of the robust normalization"),
     Entry("kurtosis_threshold", "k", "excess kurtosis threshold"),
     Entry("ridge", r"\lambda", "ridge of the regression"),
     Entry("samples_per_parameter", r"Q_\mathrm{min} / P", "samples that a model parameter needs"),

@@ -87,14 +87,14 @@ def noise_signal(results: Path) -> Figure:
         figure = Figure(figsize=(style.PAGE, 3.7), layout="constrained")
         ((explained, linear), (population, value)) = figure.subplots(2, 2, sharex=True)
         for i, noise in enumerate(NOISES):
-            run, colour = course(noise, "auto"), style.line(i)["color"]
-            explained.plot(run.evaluations, run.explained, color=colour, label=noise)
-            linear.plot(run.evaluations, run.linear, color=colour)
-            population.plot(run.evaluations, run.population, color=colour)
-            value.plot(run.evaluations, run.value, color=colour)
+            run, color = course(noise, "auto"), style.line(i)["color"]
+            explained.plot(run.evaluations, run.explained, color=color, label=noise)
+            linear.plot(run.evaluations, run.linear, color=color)
+            population.plot(run.evaluations, run.population, color=color)
+            value.plot(run.evaluations, run.value, color=color)
             if noise != "no noise":
                 run = course(noise, "none")
-                value.plot(run.evaluations, run.value, color=colour, linestyle=(0, (1, 1)))
+                value.plot(run.evaluations, run.value, color=color, linestyle=(0, (1, 1)))
         explained.axhline(_NOISY_BELOW, color=style.MUTED, linewidth=0.8)
         explained.set_title("explained variance (adjusted $R^2$)", loc="left")
         linear.set_title(r"reliability $\rho$ of the linear part", loc="left")

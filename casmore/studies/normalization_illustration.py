@@ -1,4 +1,4 @@
-"""The paper's illustration of the robust normalisation: a histogram for each level of recursion."""
+"""The paper's illustration of the robust normalization: a histogram for each level of recursion."""
 
 import math
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Level:
     Attributes
     ----------
     values
-        The standardised input values of the level.
+        The standardized input values of the level.
     inside
         Whether each of them lies in the open interval (-clip, clip).
     kurtosis
@@ -53,8 +53,8 @@ def levels(y: Array) -> list[Level]:
     y = (y - y.mean()) / y.std()
     inside = np.abs(y) < CLIP
     kept = y[inside]
-    centred = kept - kept.mean()
-    kurtosis = float((centred**4).mean() / (centred**2).mean() ** 2 - 3)
+    centered = kept - kept.mean()
+    kurtosis = float((centered**4).mean() / (centered**2).mean() ** 2 - 3)
     level = Level(y, inside, kurtosis)
     if kurtosis > KURTOSIS_THRESHOLD and not inside.all():
         return [level, *levels(kept)]
@@ -78,7 +78,7 @@ def robust_normalization(results: Path) -> Figure:
         _output(axes.flat[len(found)], y)
         for ax in axes[:, 0]:
             ax.set_ylabel("points")
-        figure.supxlabel("standardised value", fontsize=8)
+        figure.supxlabel("standardized value", fontsize=8)
     return figure
 
 

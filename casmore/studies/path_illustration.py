@@ -134,7 +134,7 @@ def _draw(ax: Axes, steps: Array, start: Array, desired: float) -> None:
     ax.grid(visible=False)
 
 
-def _arrow(ax: Axes, a: Array, b: Array, colour: str, width: float) -> None:
+def _arrow(ax: Axes, a: Array, b: Array, color: str, width: float) -> None:
     ax.add_patch(
         FancyArrowPatch(
             (float(a[0]), float(a[1])),
@@ -143,7 +143,7 @@ def _arrow(ax: Axes, a: Array, b: Array, colour: str, width: float) -> None:
             mutation_scale=4 + 2 * width,
             shrinkA=0,
             shrinkB=0,
-            color=colour,
+            color=color,
             linewidth=width,
         )
     )
@@ -158,7 +158,7 @@ def _legend(figure: Figure) -> None:
     }
     ax = figure.axes[0]
     handles = [
-        ax.plot([], [], color=colour, linestyle=line, linewidth=width, label=label)[0]
-        for label, (colour, line, width) in looks.items()
+        ax.plot([], [], color=color, linestyle=line, linewidth=width, label=label)[0]
+        for label, (color, line, width) in looks.items()
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4)

@@ -50,17 +50,17 @@ def _setting(label: str) -> str:
 def _panel(ax: Axes, variants: Mapping[str, Variant], names: Sequence[str]) -> None:
     default = variants[_DEFAULT]
     for i, (suffix, (word, marker)) in enumerate(_FACTORS.items()):
-        colour = style.line(i)["color"]
-        ax.plot([], [], marker, color=colour, markersize=4, label=word)
+        color = style.line(i)["color"]
+        ax.plot([], [], marker, color=color, markersize=4, label=word)
         for row, name in enumerate(names):
             y = row + 0.14 * (2 * i - 1)
             ratio = ert_ratio(variants[f"{_DEFAULT}_{name}_{suffix}"].attempts, default.attempts)
             low, high = (min(max(x, _EDGES[0]), _EDGES[1]) for x in (ratio.low, ratio.high))
-            ax.plot([low, high], [y, y], color=colour, linewidth=1)
+            ax.plot([low, high], [y, y], color=color, linewidth=1)
             if ratio.value <= _EDGES[1]:
-                ax.plot(ratio.value, y, marker, color=colour, markersize=4)
+                ax.plot(ratio.value, y, marker, color=color, markersize=4)
                 continue
-            ax.plot(_EDGES[1], y, ">", color=colour, markersize=4, clip_on=False)
+            ax.plot(_EDGES[1], y, ">", color=color, markersize=4, clip_on=False)
             text = f"{ratio.value:.0f}" if math.isfinite(ratio.value) else "never"
             ax.text(_EDGES[1] / 1.15, y, text, fontsize=5, ha="right", va="center", bbox=_BLANK)
     ax.axvline(1, color="black", linewidth=0.6)

@@ -344,7 +344,7 @@ def test_points_told_with_a_coordinate_kept_fixed_converge_in_the_others(
     assert np.abs(solver.mean[0]) < 1  # no reason to go anywhere
 
 
-def test_a_constant_function_moves_nothing_whatever_the_normalisation() -> None:
+def test_a_constant_function_moves_nothing_whatever_the_normalization() -> None:
     for how in ("none", "standard", "robust"):
         solver = CasMore(np.ones(3), 0.5, seed=1, target_normalization=how)
         run(solver, lambda X: np.full(len(X), 1e6), 10)
@@ -353,7 +353,7 @@ def test_a_constant_function_moves_nothing_whatever_the_normalisation() -> None:
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-def test_without_normalisation_an_offset_changes_nothing(offset: float) -> None:
+def test_without_normalization_an_offset_changes_nothing(offset: float) -> None:
     solver = CasMore(
         np.full(3, 2.0), 1.0, seed=1, target=offset + 1e-3, target_normalization="none"
     )

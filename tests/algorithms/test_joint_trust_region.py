@@ -67,7 +67,7 @@ def test_the_update_meets_its_bounds(kind: str, n: int) -> None:
 
 @pytest.mark.parametrize("change", [-math.inf, -0.2, 0.0])
 @pytest.mark.parametrize("kind", ["definite", "negative", "indefinite", "rank-deficient"])
-def test_the_multipliers_minimise_the_papers_dual(kind: str, change: float) -> None:
+def test_the_multipliers_minimize_the_papers_dual(kind: str, change: float) -> None:
     rng = np.random.default_rng(list(KINDS).index(kind))
     n, epsilon = 4, 0.4
     d, g = random_whitened(kind, n, rng)

@@ -39,7 +39,7 @@ def rounds(linkage: SingleLinkage, count: int) -> tuple[list[Array], list[Array]
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
-def test_searches_start_from_the_best_points_without_a_better_neighbour(n: int) -> None:
+def test_searches_start_from_the_best_points_without_a_better_neighbor(n: int) -> None:
     points, values, starts = rounds(make(n), 30)
     used: list[tuple[float, ...]] = []
     linked = 0

@@ -84,8 +84,8 @@ def test_the_features_are_the_papers() -> None:
     assert build_features(W, Complexity.LINEAR, out).ravel().tolist() == [2, 3, 5]
 
 
-def test_the_fit_is_ridge_regression_on_standardised_features() -> None:
-    """Against the textbook formula, with features standardised explicitly."""
+def test_the_fit_is_ridge_regression_on_standardized_features() -> None:
+    """Against the textbook formula, with features standardized explicitly."""
     rng = np.random.default_rng(0)
     n, q, ridge = 4, 40, 0.3  # a ridge large enough to show
     X = rng.standard_normal((q, n)) * [1, 2, 5, 10] + 3

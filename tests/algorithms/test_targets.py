@@ -1,4 +1,4 @@
-"""Properties of the normalisations, and the paper's recursion written out as printed."""
+"""Properties of the normalizations, and the paper's recursion written out as printed."""
 
 import numpy as np
 import pytest
@@ -20,8 +20,8 @@ def papers_recursion(y: Array, clip: float = 3.0, threshold: float = 0.55) -> Ar
     y = (y - y.mean()) / deviation
     inside = (-clip < y) & (y < clip)
     S = y[inside]
-    centred = S - S.mean()
-    kurtosis = (centred**4).mean() / (centred**2).mean() ** 2 - 3
+    centered = S - S.mean()
+    kurtosis = (centered**4).mean() / (centered**2).mean() ** 2 - 3
     if kurtosis > threshold and not np.isclose(deviation, 1, atol=1e-12):
         y[inside] = papers_recursion(S, clip, threshold)
     return np.clip(y, y[inside].min(), y[inside].max())
@@ -76,11 +76,11 @@ def continue_if_a_value_sits_on_a_threshold(y: Array) -> None:
         kept = inner[np.abs(z) < 3]
         if len(kept) == len(inner) or np.ptp(kept) == 0:
             break
-        centred = kept - kept.mean()
-        if abs((centred**4).mean() / (centred**2).mean() ** 2 - 3.55) < 1e-9:
+        centered = kept - kept.mean()
+        if abs((centered**4).mean() / (centered**2).mean() ** 2 - 3.55) < 1e-9:
             return
         inner = kept
-    raise AssertionError(f"robust normalisation depends on scale for {y}")
+    raise AssertionError(f"robust normalization depends on scale for {y}")
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-150, 1.0, 1e150, 1e307])

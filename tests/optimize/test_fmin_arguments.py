@@ -155,7 +155,7 @@ def test_a_seed_sequence_is_not_used_up(run: Any) -> None:
 
 @pytest.mark.parametrize("sigma0", [60.0, 1e3, 1e5, 1e8])
 def test_a_search_beside_a_large_offset_gets_to_the_minimum(sigma0: float) -> None:
-    """Neighbouring numbers are 2 apart at 2^53, and 25 of them are the least sigma0."""
+    """Neighboring numbers are 2 apart at 2^53, and 25 of them are the least sigma0."""
     offset, distance = 2.0**53, 2 * sigma0
     result = casmore.fmin(
         lambda x: float(((x - offset - distance) ** 2).sum()), [offset] * 3, sigma0, seed=1

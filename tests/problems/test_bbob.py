@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from casmore.algorithms.stopping import StopReason
 from casmore.problems import bbob
-from casmore.problems.bbob import ObservedProblem, minimise
+from casmore.problems.bbob import ObservedProblem, minimize
 from casmore.solvers.protocol import Seed
 from casmore.solvers.restarts import Restarting, RestartPolicy, UniformStart
 
@@ -91,7 +91,7 @@ def test_values_are_those_of_an_unobserved_problem(tmp_path: Path) -> None:
 def test_the_budget_is_met_to_the_point(budget: int, tmp_path: Path) -> None:
     points = _random_points(20)
     with _problem(tmp_path) as problem:
-        reasons = minimise(_solver(list(points)), problem, budget)
+        reasons = minimize(_solver(list(points)), problem, budget)
         assert problem.evaluations == budget
     assert reasons == {StopReason.BUDGET: float(budget)}
     # the log has the solver's points and nothing before, between or after them
@@ -115,7 +115,7 @@ def test_a_run_ends_at_the_evaluation_that_hits_the_final_target(tmp_path: Path)
     points = [*_random_points(5), optimum, *_random_points(6)]
     with _problem(tmp_path) as problem:
         solver = _solver(points)
-        reasons = minimise(solver, problem, 100)
+        reasons = minimize(solver, problem, 100)
         assert problem.evaluations == 6
         assert problem.final_target_hit
         assert reasons == {StopReason.TARGET: problem.best_value}
@@ -135,7 +135,7 @@ def _optimum_of_the_sphere() -> NDArray[np.float64]:
 def test_restarts_are_logged(tmp_path: Path) -> None:
     with _problem(tmp_path) as problem:
         solver = _solver(_random_points(40))
-        minimise(solver, problem, 30)
+        minimize(solver, problem, 30)
     assert solver.restarts == 2  # three batches of four a run
     # COCO logs a restart with the first evaluation after it
     assert [int(row[0]) for row in _rows(tmp_path, "rdat")] == [13, 25]
@@ -144,7 +144,7 @@ def test_restarts_are_logged(tmp_path: Path) -> None:
 def test_without_restarts_the_solvers_reason_is_the_end(tmp_path: Path) -> None:
     with _problem(tmp_path) as problem:
         solver = _solver(_random_points(40), policy=RestartPolicy.NONE)
-        assert minimise(solver, problem, 30) == {StopReason.NO_PROGRESS: 3.0}
+        assert minimize(solver, problem, 30) == {StopReason.NO_PROGRESS: 3.0}
         assert problem.evaluations == 12
     assert _rows(tmp_path, "rdat") == []
 
@@ -159,7 +159,7 @@ def test_a_solver_that_asks_for_nothing_is_an_error(tmp_path: Path) -> None:
         _problem(tmp_path) as problem,
         pytest.raises(ValueError, match="with k at least 1"),
     ):
-        minimise(solver, problem, 30)
+        minimize(solver, problem, 30)
 
 
 def test_problems_follow_one_another_in_one_process(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_a_trial_on_bbob(tmp_path: Path) -> None:
             return solver.mean
 
         recorder = RegretRecorder(mean, problem.value_at)
-        bbob.minimise(solver, problem, 600, recorder)
+        bbob.minimize(solver, problem, 600, recorder)
         assert problem.evaluations == len(problem.values)  # none at the mean
 
     suite = cocoex.Suite("bbob", "instances:2", "dimensions:3 function_indices:8")

@@ -50,7 +50,7 @@ def test_curve_of_a_solver_that_reaches_nothing(loaded: list[Runtimes]) -> None:
 
 
 def shown(figure: Figure) -> dict[str, list[tuple[str, float]]]:
-    """Colour of each line and where it ends, by the titles of the panels."""
+    """Color of each line and where it ends, by the titles of the panels."""
     return {
         ax.get_title(): [
             (to_hex(line.get_color()), float(np.asarray(line.get_ydata())[-1]))
@@ -67,10 +67,10 @@ def test_figure_has_a_panel_for_each_dimension(loaded: list[Runtimes]) -> None:
     panels = shown(figure)
     assert list(panels) == ["2-D", "3-D"]
     for n in (2, 3):
-        for i, (solver, (colour, end)) in enumerate(
+        for i, (solver, (color, end)) in enumerate(
             zip(["second", "first"], panels[f"{n}-D"], strict=True)
         ):
-            assert colour == to_hex(style.line(i)["color"])
+            assert color == to_hex(style.line(i)["color"])
             assert end == pytest.approx(ecdf.curve(of_solver(loaded, solver, n))[1][-1])
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["second", "first"]

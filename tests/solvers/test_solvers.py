@@ -1,4 +1,4 @@
-"""Every registered solver minimises; pycma's adapters equal pycma itself."""
+"""Every registered solver minimizes; pycma's adapters equal pycma itself."""
 
 from decimal import Decimal
 from fractions import Fraction

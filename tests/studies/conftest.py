@@ -10,7 +10,7 @@ from casmore.experiments.plan import make_plan
 from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.worker import run_unit
 from casmore.studies.convergence import ABLATION, ROSENBROCK
-from casmore.studies.summarise import summarise
+from casmore.studies.summarize import summarize
 
 VARIED = ("epsilon_mean", "queue_size")
 
@@ -49,5 +49,5 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         agree_on_config(run, config)
         for work in make_plan(config):
             assert run_unit(work, run).error is None
-        summarise(run.root, root / "results")
+        summarize(run.root, root / "results")
     return root

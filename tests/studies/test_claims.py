@@ -104,7 +104,7 @@ def test_whitening_has_to_matter_late_and_not_just_everywhere(
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1e4, YES), (1e-3, NO), (1.0, NOT_SHOWN)])
-def test_normalisation_is_judged_by_the_last_values(factor: float, verdict: Verdict) -> None:
+def test_normalization_is_judged_by_the_last_values(factor: float, verdict: Verdict) -> None:
     def ends(scale: float, seed: int) -> Variant:
         values = scale * np.exp(np.random.default_rng(seed).normal(0, 1, 100))
         return Variant(tuple(r for f in values for r in variant("v", [9], f_end=f).runs))

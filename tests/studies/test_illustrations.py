@@ -9,7 +9,7 @@ from casmore.studies.noise_illustration import NOISES
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_levels_drawn_are_those_of_the_normalisation(seed: int) -> None:
+def test_the_levels_drawn_are_those_of_the_normalization(seed: int) -> None:
     y = normalization_illustration.data(seed)
     innermost = normalization_illustration.levels(y)[-1]
     kept = innermost.values[innermost.inside]
@@ -18,7 +18,7 @@ def test_the_levels_drawn_are_those_of_the_normalisation(seed: int) -> None:
     assert values.max() == pytest.approx(kept.max())
 
 
-def test_each_level_is_standardised() -> None:
+def test_each_level_is_standardized() -> None:
     for level in normalization_illustration.levels(normalization_illustration.data()):
         assert level.values.mean() == pytest.approx(0, abs=1e-12)
         assert level.values.std() == pytest.approx(1)

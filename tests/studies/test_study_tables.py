@@ -21,7 +21,7 @@ from casmore.experiments.study_trial import FILE
 from casmore.experiments.worker import run_unit
 from casmore.reports import ReportError
 from casmore.studies import curve_table, run_table
-from casmore.studies.summarise import summarise
+from casmore.studies.summarize import summarize
 from casmore.trace import Trace
 from studies.synthetic import study_run
 
@@ -115,13 +115,13 @@ def test_a_run_that_has_ended_keeps_its_last_value_and_nan_is_the_worst() -> Non
     assert curve_table.at(trace, "f_mean", x).tolist() == [3, 3, math.inf, math.inf, 1, 1]
 
 
-def test_an_unfinished_study_is_not_summarised(folder: Path, tmp_path: Path) -> None:
+def test_an_unfinished_study_is_not_summarized(folder: Path, tmp_path: Path) -> None:
     config = check(read_json(folder / "runs" / "ablation" / "config.json"))
     run = RunFolder(tmp_path)
     agree_on_config(run, config)
     run_unit(make_plan(config)[0], run)
     with pytest.raises(ReportError, match="17 of 18 units"):
-        summarise(tmp_path, tmp_path)
+        summarize(tmp_path, tmp_path)
 
 
 def test_a_damaged_unit_is_named(folder: Path, tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_damaged_unit_is_named(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "runs" / "rosenbrock", run)
     trace = next(run.rglob("trace.*"))
     trace.write_bytes(trace.read_bytes()[:-20])
-    script = [sys.executable, str(ROOT / "scripts" / "summarise_study.py"), str(run)]
+    script = [sys.executable, str(ROOT / "scripts" / "summarize_study.py"), str(run)]
     ended = subprocess.run(script, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr

@@ -16,7 +16,7 @@ from casmore.reports.report_error import ReportError
 from casmore.studies import figures
 from casmore.studies.confidence import Verdict
 from casmore.studies.episodic import task_claims, task_figures, task_pictures, task_tables
-from casmore.studies.summarise import summarise
+from casmore.studies.summarize import summarize
 from casmore.trace import Trace
 
 
@@ -67,7 +67,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_tables_are_of_the_traces(study: Path, tmp_path: Path) -> None:
-    paths = summarise(study, tmp_path)
+    paths = summarize(study, tmp_path)
     assert [p.name.rpartition("_")[2] for p in paths] == ["runs.csv", "curves.csv", "solution.csv"]
     runs, curves = task_tables.read_task_runs(paths[0]), task_tables.read_task_curves(paths[1])
     assert list(runs) == list(curves) == ["CAS-MORE", "CMA-ES"]
@@ -93,13 +93,13 @@ def test_a_study_that_is_not_finished(study: Path, tmp_path: Path) -> None:
     folder = RunFolder(copied)
     shutil.rmtree(next(iter(folder.root.glob("units/CMA-ES/*"))))
     with pytest.raises(ReportError, match="1 of 4 units"):
-        summarise(copied, tmp_path)
-    paths = summarise(copied, tmp_path, partial=True)
+        summarize(copied, tmp_path)
+    paths = summarize(copied, tmp_path, partial=True)
     runs = task_tables.read_task_runs(paths[0])
     assert {label: len(group) for label, group in runs.items()} == {"CAS-MORE": 2, "CMA-ES": 1}
     shutil.rmtree(folder.root / "units/CMA-ES")
     with pytest.raises(ReportError, match="no run of CMA-ES"):
-        summarise(copied, tmp_path, partial=True)
+        summarize(copied, tmp_path, partial=True)
 
 
 def test_a_run_that_has_ended_keeps_the_mean_of_its_last_point() -> None:
@@ -112,7 +112,7 @@ def test_a_run_that_has_ended_keeps_the_mean_of_its_last_point() -> None:
 
 @pytest.mark.parametrize("name", ["hole_reaching_noisy", "hole_reaching_penalty"])
 def test_figures_are_drawn_from_the_tables(name: str, study: Path, tmp_path: Path) -> None:
-    for path in summarise(study, tmp_path):
+    for path in summarize(study, tmp_path):
         if name.endswith("penalty"):  # returns are negative there
             path.write_text(path.read_text().replace(",0.", ",-0.").replace(",1.", ",-1."))
         path.rename(path.with_name(path.name.replace("hole_reaching_noisy", name)))
@@ -145,7 +145,7 @@ def test_the_background_of_a_mujoco_scene_has_no_moving_bodies() -> None:
 
 
 def test_a_film_strip_shows_an_episode(study: Path, tmp_path: Path) -> None:
-    summarise(study, tmp_path)
+    summarize(study, tmp_path)
     figure = task_pictures.film_strip(tmp_path, "hole_reaching_noisy", pictures=3)
     first, _, last = (np.asarray(ax.images[0].get_array()) for ax in figure.axes)
     assert first.shape == last.shape == (480, 480, 3)
@@ -229,7 +229,7 @@ def test_every_study_has_a_task_and_a_figure() -> None:
 def test_only_what_there_are_tables_of_is_drawn(study: Path, tmp_path: Path) -> None:
     drawn = {*task_figures.TASK_FIGURES, *task_pictures.TASK_PICTURES}
     assert not drawn & set(figures.names(tmp_path))
-    summarise(study, tmp_path)
+    summarize(study, tmp_path)
     names = figures.names(tmp_path)
     assert drawn & set(names) == {"hole_reaching_noisy", "tasks", "film_hole_reaching"}
     assert figures.make("tasks", tmp_path)[0].stat().st_size > 5000

@@ -1,4 +1,4 @@
-"""Robot skills: movement primitives, Gymnasium environments, and both as a function to minimise.
+"""Robot skills: movement primitives, Gymnasium environments, and both as a function to minimize.
 
 Importing this registers ``casmore/HoleReaching-v0``, ``casmore/HoleReaching-Noisy-v0``,
 ``casmore/HoleReaching-Penalty-v0``, ``casmore/TableTennis-v0`` and ``casmore/BeerPong-v0`` for

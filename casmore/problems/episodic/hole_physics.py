@@ -16,9 +16,9 @@ LINKS = 5  # of 1 m each; the base is at (0, 0)
 DT = 0.01  # seconds
 STEPS = 200
 START = np.array([np.pi / 2, 0.0, 0.0, 0.0, 0.0])  # upright
-HOLE_X = 2.0  # centre of the hole
+HOLE_X = 2.0  # center of the hole
 
-# links that are no neighbours
+# links that are no neighbors
 _PAIRS = [(i, j) for i in range(LINKS) for j in range(i + 2, LINKS)]
 
 
@@ -80,7 +80,7 @@ class Hole:
 
 
 def _hits_itself(x: Array, y: Array) -> Mask:
-    """Whether two links that are no neighbours cross: each has the other's ends on both sides."""
+    """Whether two links that are no neighbors cross: each has the other's ends on both sides."""
     hits = np.zeros(x.shape[1:], dtype=bool)
     dx, dy = np.diff(x, axis=0), np.diff(y, axis=0)
     for i, j in _PAIRS:

@@ -110,7 +110,7 @@ class _HoleReaching(gymnasium.Env[Array, Array]):
     def rollout(
         self, plan: Plan, controller: Controller, seeds: Sequence[int], *, threads: int = 1
     ) -> Episodes:
-        """Run an episode for each trajectory, vectorised over them; see `BatchRollout`.
+        """Run an episode for each trajectory, vectorized over them; see `BatchRollout`.
 
         The motion does not depend on collisions. So all episodes are simulated to the end, and
         truncated at their first collision afterwards.

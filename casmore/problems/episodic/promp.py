@@ -30,7 +30,7 @@ class ProMP:
     scale
         Factor of the weights, in the unit of the joint positions (rad for hinges).
     offset
-        Shift of the centres of the basis functions, in seconds.
+        Shift of the centers of the basis functions, in seconds.
     bandwidth
         Factor of the inverse squared width of the basis functions; larger is narrower.
     """
@@ -72,9 +72,9 @@ class ProMP:
         """
         phase = np.asarray(times, dtype=float)[:, np.newaxis] / self.duration
         count = self.bases + _ZERO_START
-        centres = np.linspace(self.offset, self.duration + self.offset, count) / self.duration
-        sharpness = self.bandwidth / (centres[1] - centres[0]) ** 2
-        distance = phase - centres
+        centers = np.linspace(self.offset, self.duration + self.offset, count) / self.duration
+        sharpness = self.bandwidth / (centers[1] - centers[0]) ** 2
+        distance = phase - centers
         bumps = np.exp(-0.5 * sharpness * distance**2)
         slopes = -sharpness * distance * bumps
         total, total_slope = bumps.sum(axis=1), slopes.sum(axis=1)

@@ -42,7 +42,7 @@ def model() -> Any:
     palm = wam.add_arm(spec, base, wam.HANGING, GEAR)
     bat = palm.add_body(name="bat", pos=(0, 0, 0.26))
     turned = (np.sqrt(0.5), 0, np.sqrt(0.5), 0)
-    for x, radius, half, colour in (
+    for x, radius, half, color in (
         (0.0, 0.075, 0.005, (0.75, 0.1, 0.1, 1)),
         (-0.0026, 0.0749, 0.0025, (0.1, 0.1, 0.1, 1)),
     ):
@@ -52,7 +52,7 @@ def model() -> Any:
             pos=(x, 0, 0),
             quat=turned,
             mass=0.085,  # together a usual bat's
-            rgba=colour,
+            rgba=color,
             contype=1,
             conaffinity=1,
         )

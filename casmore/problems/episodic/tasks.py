@@ -55,7 +55,7 @@ class Task:
     def objective(
         self, *, seed: int | np.random.SeedSequence | None = None, threads: int = 1
     ) -> EpisodicObjective:
-        """Return the task as a function to be minimised.
+        """Return the task as a function to be minimized.
 
         Raises
         ------

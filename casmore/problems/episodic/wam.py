@@ -31,7 +31,7 @@ class Link:
     ----------
     position, rotation
         Of its frame in that of the link before, in metres and as a quaternion.
-    mass, centre, inertia
+    mass, center, inertia
         In kg, m, and kg m^2 about the axes of its frame.
     range
         Of the hinge, in rad.
@@ -42,7 +42,7 @@ class Link:
     position: Vector
     rotation: Vector
     mass: float
-    centre: Vector
+    center: Vector
     inertia: Vector
     range: tuple[float, float]
     damping: float
@@ -69,7 +69,7 @@ HANGING = [
 ]
 
 # The same arm with other frames: that of the upper arm is near the elbow, that of the wrist's first
-# joint at the elbow. The centres of mass are where they are in the other model.
+# joint at the elbow. The centers of mass are where they are in the other model.
 _TURNED = (np.sqrt(0.5), 0, 0, -np.sqrt(0.5))
 _PITCH, _WRIST = (-1.985, 1.985), (-1.5707, 1.5707)
 THROWING = [
@@ -124,7 +124,7 @@ def add_arm(
             pos=link.position,
             quat=link.rotation,
             mass=link.mass,
-            ipos=link.centre,
+            ipos=link.center,
             inertia=link.inertia,
             explicitinertial=True,
         )
@@ -198,7 +198,7 @@ def add_ball(spec: Any, *, solref: tuple[float, float]) -> Any:
 
 
 def add_box(
-    spec: Any, name: str, size: Vector, position: Vector, colour: Vector, **settings: Any
+    spec: Any, name: str, size: Vector, position: Vector, color: Vector, **settings: Any
 ) -> None:
     """Add a fixed box of these half-sizes, which balls and bats collide with."""
     spec.worldbody.add_geom(
@@ -206,7 +206,7 @@ def add_box(
         type=mujoco.mjtGeom.mjGEOM_BOX,
         size=size,
         pos=position,
-        rgba=[*colour, 1],
+        rgba=[*color, 1],
         contype=0,
         conaffinity=1,
         **settings,

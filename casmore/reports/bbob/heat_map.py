@@ -14,7 +14,7 @@ from casmore.reports.report_error import ReportError
 from casmore.reports.runtimes import Runtimes, dimensions, solvers, suite_of
 
 _LINE_HEIGHT = 0.13  # inches
-_LARGEST = 8.0  # the colours end at this ratio and at its inverse
+_LARGEST = 8.0  # the colors end at this ratio and at its inverse
 
 
 def heat_map(runtimes: Sequence[Runtimes], solver: str, other: str) -> Figure:
@@ -114,8 +114,8 @@ def _cell(ax: Axes, x: int, y: int, a: Runtimes, b: Runtimes) -> float:
     if any(further):
         left, bottom, size = x - 0.48, y + 0.47, 0.3
         corner = [(left, bottom), (left + size, bottom), (left, bottom - size * 1.2)]
-        colour = "#08306b" if further[0] else "#8b0000"
-        ax.fill(*zip(*corner, strict=True), facecolor=colour, edgecolor="white", linewidth=0.4)
+        color = "#08306b" if further[0] else "#8b0000"
+        ax.fill(*zip(*corner, strict=True), facecolor=color, edgecolor="white", linewidth=0.4)
     return value
 
 

@@ -35,7 +35,7 @@ def _keep_out_of_the_package(cocopp_folder: Path, scratch: Path) -> None:
 
 
 def _label_major_ticks_only() -> None:
-    """Keep Matplotlib from labelling the minor ticks of log axes.
+    """Keep Matplotlib from labeling the minor ticks of log axes.
 
     It labels them on axes as short as 2 to 40-D, where they cover cocopp's own labels.
     """

@@ -103,7 +103,7 @@ def document(
 
 
 def _look(index: int) -> dict[str, str]:
-    """Return a solver's colour, dashes and symbol, in Plotly's terms."""
+    """Return a solver's color, dashes and symbol, in Plotly's terms."""
     look = style.line(index)
     dashes = look["linestyle"]
     return {

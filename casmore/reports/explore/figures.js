@@ -5,7 +5,7 @@ const REFERENCE = {color: "#e8bf6a", dash: "solid", symbol: "line-ns-open", widt
 const LEFT = 0.5; // evaluations per dimension, where the axes begin
 // of ColorBrewer, as in the other figures
 const BLUE_TO_RED = ["#2166ac", "#67a9cf", "#d1e5f0", "#f7f7f7", "#fddbc7", "#ef8a62", "#b2182b"];
-const LARGEST_RATIO = 8; // the colours of the heat map end at this ratio and at its inverse
+const LARGEST_RATIO = 8; // the colors of the heat map end at this ratio and at its inverse
 
 /** How a solver is drawn. */
 function look(solver) {
@@ -41,7 +41,7 @@ function logAxis(title, from, to) {
 
 /**
  * Where the curves are evaluated: numbers of three digits, which the pointer shows as they are.
- * Neighbours differ by one per cent, less than a pixel.
+ * Neighbors differ by one per cent, less than a pixel.
  */
 function places(budget) {
   const found = new Set();

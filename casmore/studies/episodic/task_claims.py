@@ -164,8 +164,8 @@ def _equal_mean(runs: Runs) -> tuple[str, Verdict]:
 # the claims of each study, and the functions that judge them
 JUDGES: dict[str, dict[str, Callable[[Runs], tuple[str, Verdict]]]] = {
     "hole_reaching": {
-        "standard normalisation fails": _standard_fails,
-        "robust normalisation matches CMA-ES and xNES in the mean": _robust_matches_in_the_mean,
+        "standard normalization fails": _standard_fails,
+        "robust normalization matches CMA-ES and xNES in the mean": _robust_matches_in_the_mean,
         "its samples rarely collide, theirs do": _samples_rarely_collide,
         "their mean falls sharply at times": _mean_falls,
     },

@@ -29,7 +29,7 @@ SOLVED = {
 _SEEDS = range(50)
 _STROBE = 9  # number of superimposed pictures
 _FADED = 0.45  # opacity of the earlier ones of a film strip
-_MOVED = 40  # summed difference of colours that indicates motion
+_MOVED = 40  # summed difference of colors that indicates motion
 
 
 def tasks(results: Path) -> Figure:

@@ -84,7 +84,7 @@ class TaskCurve:
     values: dict[str, Array]
 
 
-def summarise_task(
+def summarize_task(
     config: TaskStudyConfig, folder: RunFolder, results: Path, *, partial: bool = False
 ) -> list[Path]:
     """Write the tables of a study, and a mean that solves its task; return their files.

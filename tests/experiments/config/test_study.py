@@ -176,7 +176,7 @@ def test_a_study_runs_and_resumes_to_the_same_traces(
     assert (whole.root / "reports" / "tiny_runs.csv").is_file()
     assert cli.main(["merge", str(whole.root)]) == 2
     assert "holds a study" in capsys.readouterr().err
-    # a damaged trace is not summarised, but found and computed again
+    # a damaged trace is not summarized, but found and computed again
     trace = parts.unit(gone) / study_trial.FILE
     sound = tree(trace.parent)["trace.npz"]
     trace.write_bytes(b"")
@@ -199,21 +199,21 @@ def restarting(seed: int) -> Restarting:
 
 
 def test_a_run_is_over_at_the_target() -> None:
-    trace, reasons = study_trial.minimise(restarting(1), Rosenbrock(3), budget=20_000, target=1e-3)
+    trace, reasons = study_trial.minimize(restarting(1), Rosenbrock(3), budget=20_000, target=1e-3)
     assert reasons[StopReason.TARGET] == trace["f_mean"][-1] <= 1e-3
     assert (trace["f_mean"][:-1] > 1e-3).all()
 
 
 def test_a_run_keeps_to_its_budget() -> None:
     solver = restarting(1)
-    trace, reasons = study_trial.minimise(solver, Rosenbrock(3), budget=101, target=1e-8)
+    trace, reasons = study_trial.minimize(solver, Rosenbrock(3), budget=101, target=1e-8)
     assert solver.evaluations == trace["evaluations"][-1] == 101
     assert reasons == {StopReason.BUDGET: 101.0}
 
 
 def test_the_trace_is_of_the_solver() -> None:
     f, solver = Rosenbrock(3), restarting(2)
-    trace, _ = study_trial.minimise(solver, f, budget=500, target=1e-8)
+    trace, _ = study_trial.minimize(solver, f, budget=500, target=1e-8)
     assert trace["f_mean"][-1] == f(solver.mean)
     assert trace["f_best"][-1] == solver.best_y
     assert trace["evaluations"][0] == 0

@@ -1,4 +1,4 @@
-"""An episode as a function to be minimised, of our environments and of others."""
+"""An episode as a function to be minimized, of our environments and of others."""
 
 import pickle
 import subprocess

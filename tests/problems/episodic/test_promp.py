@@ -1,4 +1,4 @@
-"""Movement primitives against what is known of normalised radial bases."""
+"""Movement primitives against what is known of normalized radial bases."""
 
 import numpy as np
 import pytest
@@ -19,12 +19,12 @@ def test_the_velocity_is_the_derivative_of_the_position(promp: ProMP) -> None:
 
 
 @pytest.mark.parametrize("promp", PAPER)
-def test_neighbouring_bases_have_a_ratio_that_is_exponential_in_time(promp: ProMP) -> None:
-    # two Gaussians of one width: linear in the log, equal half way between their centres
+def test_neighboring_bases_have_a_ratio_that_is_exponential_in_time(promp: ProMP) -> None:
+    # two Gaussians of one width: linear in the log, equal half way between their centers
     times = np.linspace(0, promp.duration, 9)
     values = promp.basis(times)[0]
     spacing = promp.duration / (promp.bases + 1)  # in seconds
-    last = promp.duration + promp.offset  # the last centre
+    last = promp.duration + promp.offset  # the last center
     for k in range(1, promp.bases):
         between = last - (promp.bases - k - 0.5) * spacing
         expected = promp.bandwidth * (times - between) / spacing

@@ -7,13 +7,13 @@ from pathlib import Path
 from casmore.atomic_io import DamagedFileError
 from casmore.experiments.store.coco_files import BrokenDataError
 from casmore.reports import ReportError
-from casmore.studies.summarise import summarise
+from casmore.studies.summarize import summarize
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 
 def main() -> int:
-    """Summarise the runs named on the command line; return the exit code."""
+    """Summarize the runs named on the command line; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", type=Path, nargs="+", help="folders, such as runs/rosenbrock")
     parser.add_argument(
@@ -24,10 +24,10 @@ def main() -> int:
     arguments = parser.parse_args()
     for run in arguments.runs:
         try:
-            for path in summarise(run, RESULTS, partial=arguments.partial):
+            for path in summarize(run, RESULTS, partial=arguments.partial):
                 print(path)
         except (ReportError, BrokenDataError, DamagedFileError) as error:
-            print(f"summarise_study: {error}", file=sys.stderr)
+            print(f"summarize_study: {error}", file=sys.stderr)
             return 1
     return 0
 

@@ -12,13 +12,13 @@ from casmore.experiments.store.run_folder import RunFolder
 from casmore.experiments.study_trial import load_trace
 from casmore.reports.report_error import ReportError
 from casmore.studies.curve_table import curve, write_curves
-from casmore.studies.episodic.task_tables import summarise_task
+from casmore.studies.episodic.task_tables import summarize_task
 from casmore.studies.run_table import StudyRun, describe_run, write_runs
 
 _MOST_CURVES = 10  # more variants, as of a grid search, are for no figure
 
 
-def summarise(run: Path, results: Path, *, partial: bool = False) -> list[Path]:
+def summarize(run: Path, results: Path, *, partial: bool = False) -> list[Path]:
     """Write the tables of a finished study; return their files.
 
     Parameters
@@ -40,7 +40,7 @@ def summarise(run: Path, results: Path, *, partial: bool = False) -> list[Path]:
     folder = RunFolder(run)
     config = _config(folder)
     if isinstance(config, TaskStudyConfig):
-        return summarise_task(config, folder, results, partial=partial)
+        return summarize_task(config, folder, results, partial=partial)
     plan = make_plan(config)
     missing = sum(not folder.is_published(work.unit) for work in plan)
     if missing:
