@@ -51,7 +51,7 @@ def test_two_thirds_of_the_papers_population(n: int, k: int) -> None:
     ("setting", "message"),
     [
         ({"population_size": 1}, "population_size = 1 must be at least 2"),
-        ({"injection_radius": 0.0}, "injection_radius = 0.0 must be positive"),
+        ({"injection_radius": 0.0}, "injection_radius = 0.0 must be in"),
         ({"weight_ratio": 0.5}, "weight_ratio = 0.5 must be finite, at least 1"),
         ({"outlier_gap": math.inf}, "outlier_gap = inf must be positive"),
         ({"agreement_memory": 1.0}, r"agreement_memory = 1.0 must be in \[0, 1\)"),
