@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 _TRUSTED = 1e-5
 # If the last refinement step was smaller than this, further steps are made only occasionally.
 _NEGLIGIBLE = 1e-9
-# Targets whose sum of squares is smaller are left to the direct fit: it would lose its digits.
+# Targets with a smaller sum of squares, which would lose its digits, are left to the direct fit.
 _SMALLEST = 1e-290
 _SOLUTIONS_A_CHECK = 5
 
