@@ -172,7 +172,7 @@ def test_a_submission_names_the_suite(run: Path, loaded: list[Runtimes], tmp_pat
 
 def test_suites_are_not_mixed(run: Path, loaded: list[Runtimes], tmp_path: Path) -> None:
     other = logged.make(tmp_path / "bbob", ["other"], [1], [2], instances=1, budget=5)
-    with pytest.raises(ReportError, match=r"different suites \(bbob, bbob-.*export each suite by"):
+    with pytest.raises(ReportError, match=r"different suites \(bbob, bbob-.*treat each suite by"):
         export([of_run(run), of_run(other.folder)], tmp_path / "out")
     with pytest.raises(ValueError, match="data of one suite are expected, not of bbob-"):
         suite_of([*loaded, Runtimes("x", 1, 2, (1,), np.ones(1), np.ones((51, 1)))])
