@@ -28,13 +28,7 @@ def add_commands(commands: Any) -> None:
             "casmore export results/bbob paper_40d --out results/bbob",
         ),
     )
-    runs = export.add_argument(
-        "runs",
-        nargs="+",
-        metavar="RUN",
-        help=f"{locate.RUN_HELP}; or the folder of an export; several give one table",
-    )
-    runs.completer = locate.run_names
+    _add_runs(export, f"{locate.RUN_HELP}; or the folder of an export; several give one table")
     export.add_argument(
         "--out",
         type=subcommand.folder,
@@ -64,8 +58,7 @@ def add_commands(commands: Any) -> None:
         "The trials of a solver in several runs become one entry.",
         examples=("casmore archive paper paper_40d --only CAS-MORE --author Surname",),
     )
-    runs = archive.add_argument("runs", nargs="+", metavar="RUN", help=locate.RUN_HELP)
-    runs.completer = locate.run_names
+    _add_runs(archive, locate.RUN_HELP)
     archive.add_argument(
         "--out",
         type=subcommand.folder,
@@ -80,6 +73,11 @@ def add_commands(commands: Any) -> None:
         metavar="LABEL",
         help="a solver to pack; may be given several times (default: all)",
     )
+
+
+def _add_runs(command: Any, text: str) -> None:
+    runs = command.add_argument("runs", nargs="+", metavar="RUN", help=text)
+    runs.completer = locate.run_names
 
 
 def _export(options: argparse.Namespace) -> int:
