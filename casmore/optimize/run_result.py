@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from casmore.optimize.search_run import SearchRun
 
 # Reasons that count as convergence if there is no target
-_CONVERGED = {StopReason.NO_PROGRESS, StopReason.STEP_TOO_SMALL}
+_CONVERGED = {StopReason.NO_PROGRESS, StopReason.STEP_TOO_SMALL, StopReason.STAGNATION}
 _MARK = "_has_result_of_casmore"
 
 

@@ -106,6 +106,21 @@ def test_convergence_without_a_target_is_success() -> None:
     assert result.fun < 1e-12
 
 
+def test_the_end_of_a_noisy_search_is_success() -> None:
+    rng = np.random.default_rng(1)
+    result = casmore.fmin(
+        lambda x: sphere(x) + rng.standard_normal(),
+        [3.0, 3.0],
+        1.0,
+        noise="auto",
+        lean=True,
+        seed=1,
+    )
+    assert list(result.stop) == [StopReason.STAGNATION]
+    assert result.success
+    assert sphere(result.mean) < 0.1  # a tenth of the noise
+
+
 def test_convergence_short_of_the_target_is_none() -> None:
     result = casmore.fmin(sphere, np.zeros(3), 1.0, seed=1, target=-1.0)
     assert not result.success
