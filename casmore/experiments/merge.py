@@ -5,7 +5,9 @@ single observer in an uninterrupted run, regardless of how the units were produc
 """
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -76,7 +78,11 @@ def merge(
                 merged[label] = state
                 write_json(place.merged, merged)
         for label in _without_units(place, units, by_label):
-            place.put_data_in_quarantine(label)
+            moved = place.put_data_in_quarantine(label)
+            with suppress(OSError):  # nobody may be reading it
+                print(
+                    f"casmore: note: {label} has no units left; its data: {moved}", file=sys.stderr
+                )
     return {label: place.data / label for label in by_label}
 
 

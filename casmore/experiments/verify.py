@@ -43,7 +43,8 @@ class Verification:
     labels
         Solvers whose merged data had changed.
     outdated
-        Solvers whose merged data were older than the units.
+        Solvers whose merged data were older than the units, or had none any more. The latter are in
+        quarantine now.
     read_only
         Whether the folder is read-only. Otherwise damaged units are in quarantine, and merged data
         have been made again.

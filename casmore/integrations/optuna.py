@@ -51,7 +51,8 @@ class CasMoreSampler(BaseSampler):
     ----------
     x0
         Initial mean: values of parameters by name. The default, also of those that are left out,
-        is the middle of the range. Names that no trial has are ignored, with a warning.
+        is the middle of the range. Names of parameters that CAS-MORE does not sample
+        are ignored, with a warning.
     sigma0
         Initial standard deviation as a fraction of each range, at most 0.5; default 1/6.
     n_startup_trials
@@ -227,16 +228,17 @@ class CasMoreSampler(BaseSampler):
             or search.seed != seed
             or search.parameters.distributions != parameters.distributions
         ):
-            self._check_names(trials)
+            self._check_names(parameters.names)
             sign = -1 if study.direction is StudyDirection.MAXIMIZE else 1
             search = self._search = StudySearch(parameters, self._options, sign, seed)
         return search
 
-    def _check_names(self, trials: Sequence[FrozenTrial]) -> None:
-        """Warn of names in ``x0`` that no trial has."""
-        known = {name for trial in trials for name in trial.params}
-        for name in (self._options.x0 or {}).keys() - known:
-            _logger.warning(f"x0[{name!r}] is ignored: no trial so far has a parameter {name!r}")
+    def _check_names(self, known: Sequence[str]) -> None:
+        """Warn of names in ``x0`` that are not used."""
+        for name in (self._options.x0 or {}).keys() - set(known):
+            _logger.warning(
+                f"x0[{name!r}] is ignored: CAS-MORE samples the parameters {', '.join(known)}"
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_search": None, "_lock": None}

@@ -14,7 +14,7 @@ from casmore.atomic_io import write_bytes
 from casmore.optimize.search_run import SearchRun
 from casmore.solvers.space_arguments import SearchStart
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 class CheckpointError(ValueError):

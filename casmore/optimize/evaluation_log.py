@@ -39,7 +39,7 @@ class EvaluationLog:
     Raises
     ------
     FileExistsError
-        If a new run is given a file that exists, unless it holds no evaluation.
+        If a new run is given a file that exists.
     ValueError
         If a resumed run is given the file of another one.
     """
@@ -54,26 +54,21 @@ class EvaluationLog:
         self.path = Path(path)
         self._count = kept or 0
         self._began = time.monotonic()
-        if kept is not None and self.path.exists():
-            self._cut(kept, last)
-        elif self.path.exists():
-            self._remove_if_empty()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("a", newline="", encoding="utf-8")
-        self._writer = csv.writer(self._file, lineterminator="\n")
-        if self._file.tell() == 0:
-            self._writer.writerow([*_COLUMNS, *(f"x{i}" for i in range(dimension))])
-
-    def _remove_if_empty(self) -> None:
-        """Remove a file without evaluations: of a run whose first evaluation failed."""
-        with self.path.open(encoding="utf-8", errors="replace") as file:
-            header, rest = file.readline(), file.read(1)
-        if rest or not (header == "" or header.startswith(",".join(_COLUMNS))):
+        self._is_new = not (kept is not None and self.path.exists())
+        if not self._is_new:
+            self._cut(kept or 0, last)
+        try:
+            mode = "x" if self._is_new else "a"
+            self._file = self.path.open(mode, newline="", encoding="utf-8")
+        except FileExistsError:
             raise FileExistsError(
                 f"history: {self.path} exists and is not overwritten; "
                 "remove it, or give another file"
-            )
-        self.path.unlink()
+            ) from None
+        self._writer = csv.writer(self._file, lineterminator="\n")
+        if self._file.tell() == 0:
+            self._writer.writerow([*_COLUMNS, *(f"x{i}" for i in range(dimension))])
 
     def _cut(self, kept: int, last: Array | None) -> None:
         """Drop evaluations that will be repeated, and a line that was written in part."""
@@ -107,6 +102,8 @@ class EvaluationLog:
     ) -> None:
         with suppress(OSError) if error is not None else nullcontext():  # it has the result
             self._file.close()
+        if error is not None and self._is_new and self._count == 0:  # the same call may follow
+            self.path.unlink(missing_ok=True)
 
 
 def dimension_in(path: str | Path) -> int:

@@ -50,10 +50,15 @@ class Evaluation:
     def value_at(self, x: Array) -> float:
         """Return the value at a point, shape (n,), apart from the search: for the trace.
 
-        Nothing else may be under way, as it is when an iteration has run out of time.
+        Nothing else may be under way, as it may be if evaluations have been abandoned.
         """
         [(_, value)] = self.evaluate(x[np.newaxis], lambda: None)
         return value
+
+    @property
+    def abandons(self) -> bool:
+        """Whether evaluations are abandoned, and left in the pool, when time is up."""
+        return isinstance(self.evaluate, PoolEvaluator)
 
     def take_failures(self) -> int:
         """Return the number of failures since the last call."""

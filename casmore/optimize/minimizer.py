@@ -136,7 +136,7 @@ def fmin(
         a larger ``budget`` or ``max_seconds``, a run that has ended continues.
     history
         A CSV file for all evaluations, with the columns ``evaluation`` (from 1), ``seconds`` since
-        the start of the call, ``f``, ``x0``, ``x1``, ... A file that holds evaluations is not
+        the start of the call, ``f``, ``x0``, ``x1``, ... An existing file is not
         overwritten; a run that resumes from a checkpoint continues it.
     progress
         Whether to write a line about the run's progress to standard error.
@@ -175,7 +175,7 @@ def fmin(
         If an argument has the wrong type, there is no such setting, or ``f`` returns something
         that is not a real number.
     FileExistsError
-        If the file ``history`` holds evaluations, and the run does not resume from a checkpoint.
+        If the file ``history`` exists, and the run does not resume from a checkpoint.
 
     Notes
     -----
@@ -356,8 +356,7 @@ def _search(
         value_at = evaluation.value_at if evaluation.asynchronous is None else _not_yet
         for y in _iterations(run, evaluation, log):
             run.failures += evaluation.take_failures()
-            # out of time, evaluations may be left in the pool; f at the mean would be one more
-            run.record(y, _not_yet if run.out_of_time else value_at)
+            run.record(y, _not_yet if run.out_of_time and evaluation.abandons else value_at)
             observers(run)
         observers.end(run)
     except BaseException as error:

@@ -17,7 +17,12 @@ from casmore.reports.report_error import ReportError
 from casmore.reports.run_data import config
 
 _SUITE = re.compile(r"suite = '([^']*)'")
-_COMPARABLE = {"bbob", "bbob-largescale", "bbob-boxed"}  # cocopp takes their functions as equal
+_COMPARABLE = {
+    "bbob",
+    "bbob-largescale",
+    "bbob-boxed",
+    "sbox-cost",
+}  # cocopp takes their functions as equal
 _DATA_FILE = re.compile(r"[^\s,]+\.dat\b")
 
 

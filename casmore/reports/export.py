@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -95,19 +96,23 @@ def _check_replaced(out: Path, new: Iterable[Runtimes]) -> None:
     """Check that no trials of an export in ``out`` are lost when it is replaced."""
     if not is_export(out):
         return
-    kept = {trial for r in new for trial in _trials(r)}
-    lost = [trial for r in trial_table.read(out / trial_table.FILE) for trial in _trials(r)]
-    lost = [trial for trial in lost if trial not in kept]
+    lost = _trials(trial_table.read(out / trial_table.FILE)) - _trials(new)
     if lost:
-        solver, function, n, instance = lost[0]
+        suite, solver, function, n, instance = next(iter(lost))
         raise ReportError(
-            f"{out} has {len(lost)} trials that would be lost (such as {solver} on f{function} in "
-            f"{n}-D, instance {instance}); give {out} as a RUN, too, or write elsewhere, with --out"
+            f"{out} has {lost.total()} trials that would be lost (such as {solver} on f{function} "
+            f"of {suite} in {n}-D, instance {instance}); give {out} as a RUN, too, or write "
+            "elsewhere, with --out"
         )
 
 
-def _trials(r: Runtimes) -> list[tuple[str, int, int, int]]:
-    return [(r.solver, r.function, r.dimension, instance) for instance in r.instances]
+def _trials(runtimes: Iterable[Runtimes]) -> Counter[tuple[str, str, int, int, int]]:
+    """Return how many trials there are of each solver on each problem."""
+    return Counter(
+        (r.suite.name, r.solver, r.function, r.dimension, instance)
+        for r in runtimes
+        for instance in r.instances
+    )
 
 
 def _cost(costs: Iterable[Cost]) -> str:

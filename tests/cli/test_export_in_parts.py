@@ -92,7 +92,10 @@ def test_no_trials_of_an_export_are_lost_when_it_is_replaced(
     before = (tmp_path / "trials.csv.gz").read_bytes()
     assert main(["export", str(parts[1]), "--out", str(tmp_path)]) == 1
     told = capsys.readouterr().err
-    assert "has 1 trials that would be lost (such as CAS-MORE on f1 in 2-D, instance 2)" in told
+    assert (
+        "has 1 trials that would be lost (such as CAS-MORE on f1 of bbob in 2-D, instance 2)"
+        in told
+    )
     assert (tmp_path / "trials.csv.gz").read_bytes() == before
     assert main(["export", str(whole), "--out", str(tmp_path)]) == 0  # it has these trials, too
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import stat
 from pathlib import Path
 from typing import Any
@@ -43,25 +44,26 @@ def evaluations(folder: Path) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize(
     ("options", "arguments"),
     [
-        ("", {"lean": True}),
-        ("--solver cas-more", {}),
+        ("--target 1e-3", {"lean": True, "target": 1e-3}),
+        ("--target 1e-3 --solver cas-more", {"target": 1e-3}),
         (
-            "--noise auto --population-size 6 --restarts ipop",
-            {"lean": True, "noise": "auto", "population_size": 6, "restarts": "ipop"},
+            "--target -1 --population-size 6 --restarts ipop --max-evaluations 400",
+            {"lean": True, "target": -1, "population_size": 6, "restarts": "ipop", "budget": 400},
         ),
-        ("--bounds -1:0.5 :", {"lean": True, "bounds": [(-1, 0.5), (None, None)]}),
+        (
+            "--target 0.6 --bounds -1:0.5 :",
+            {"lean": True, "target": 0.6, "bounds": [(-1, 0.5), (None, None)]},
+        ),
     ],
 )
 def test_it_is_fmin_of_the_program(
     options: str, arguments: dict[str, Any], here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    common = ("--target", "0.6", "--seed", "3", "--workers", "3")
-    assert minimize(BOWL, *common, *options.split()) == 0
+    assert minimize(BOWL, "--seed", "3", "--workers", "3", *options.split()) == 0
     result = casmore.fmin(
         lambda x: 2 * (x[0] - 1) ** 2 + (x[1] + 2) ** 2,
         [0, 0],
         0.5,
-        target=0.6,
         seed=3,
         **arguments,
     )
@@ -71,7 +73,21 @@ def test_it_is_fmin_of_the_program(
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == f"f = {stored['f']!r}"
     assert shown[1] == f"x = {stored['x'][0]!r} {stored['x'][1]!r}"
-    assert shown[2] == f"{result.nfev} evaluations: target reached"
+    assert shown[2] == f"{result.nfev} evaluations: {result.message}"
+    assert (result.restarts > 0) == ("restarts" in arguments)
+
+
+def test_noise_is_detected_where_it_is_asked_for(here: Path) -> None:
+    noisy = BOWL.replace("({x1} + 2)^2", "({x1} + 2)^2 + (1e6 * {x0}) % 1")
+    for noise in ("none", "auto"):
+        options = ("--noise", noise, "--max-evaluations", "100", "--seed", "1")
+        assert minimize(noisy, *options, "--out", noise) == 0
+        result = casmore.fmin(
+            lambda x: 2 * (x[0] - 1) ** 2 + (x[1] + 2) ** 2 + math.fmod(1e6 * x[0], 1),
+            [0, 0], 0.5, budget=100, seed=1, lean=True, noise=noise,
+        )  # fmt: skip
+        assert json.loads((here / noise / "result.json").read_text())["x"] == result.x.tolist()
+    assert evaluations(here / "none") != evaluations(here / "auto")
 
 
 WITHOUT_EXTRAS = """

@@ -179,7 +179,9 @@ def test_a_run_can_be_merged_elsewhere_and_stays_as_it_is(tmp_path: Path) -> Non
     assert tree(elsewhere) == tree(merge(folder, units)["RANDOM"])
 
 
-def test_data_whose_units_are_all_gone_are_set_aside(tmp_path: Path) -> None:
+def test_data_whose_units_are_all_gone_are_set_aside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     solvers = [{"name": "random-search", "label": label} for label in ("RANDOM", "OTHER")]
     experiment = config(
         suite={"functions": "1", "dimensions": [2], "instances": "1-2"}, solvers=solvers
@@ -191,6 +193,7 @@ def test_data_whose_units_are_all_gone_are_set_aside(tmp_path: Path) -> None:
     shutil.rmtree(folder.units / "OTHER")
     assert check_merged(folder, units).outdated == ("OTHER",)
     assert merge(folder, units).keys() == {"RANDOM"}
+    assert f"OTHER has no units left; its data: {folder.quarantine}" in capsys.readouterr().err
     assert not (folder.data / "OTHER").exists()
     (aside,) = (folder.quarantine / "OTHER").iterdir()
     assert tree(aside) == data

@@ -391,13 +391,13 @@ def test_wrong_arguments_are_named_at_once(settings: dict[str, Any], message: st
             CasMoreSampler(**unknown)
 
 
-def test_a_name_in_x0_that_no_trial_has(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_name_in_x0_that_is_not_used(caplog: pytest.LogCaptureFixture) -> None:
     optuna.logging.enable_propagation()
     try:
         run(bowl, 3, x0={"y": 1.0, "why": 0.0})
     finally:
         optuna.logging.disable_propagation()
-    assert "x0['why'] is ignored: no trial so far has a parameter 'why'" in caplog.text
+    assert "x0['why'] is ignored: CAS-MORE samples the parameters x, y" in caplog.text
     assert "x0['y']" not in caplog.text
 
 

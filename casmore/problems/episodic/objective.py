@@ -24,8 +24,9 @@ class EpisodicObjective:
 
     ``casmore.fmin(objective, x0, sigma0)`` evaluates it one by one,
     ``casmore.fmin(objective.batch, x0, sigma0, vectorized=True)`` a population at a time. With
-    ``workers``, each process has a copy; the noise of an episode then follows from the seed and the
-    weights, so that it does not depend on which process runs it.
+    ``workers``, pass the objective itself; each process has a copy. The noise of an episode then
+    follows from the seed and the weights, so that it does not depend on which process runs it.
+    Episodes with the same weights in several processes have the same noise.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ class EpisodicObjective:
         self.promp, self.controller, self.threads = promp, controller, threads
         self._joints = _joint_space(self.env)
         self._rng = np.random.default_rng(seed)
-        # an integer for the copies in other processes, which would all draw the same sequence
+        # an integer for copies in other processes, which would all draw the same sequence
         self._common = int(self._rng.bit_generator.seed_seq.generate_state(1, np.uint64)[0])
         self._process = os.getpid()
         self._previous = b"", 0  # the last weights in a copy, and how often they were repeated
@@ -82,6 +83,9 @@ class EpisodicObjective:
             raise ValueError(
                 f"the movement primitive has {promp.joints} joints, the environment {found}"
             )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _process=-1)  # a copy, wherever it is
 
     @property
     def dimension(self) -> int:

@@ -28,6 +28,7 @@ SOLVED = {
 }
 _SEEDS = range(50)
 _STROBE = 9  # number of superimposed pictures
+_FINER = 4  # pictures that are taken for each that is shown, at about equal time steps
 _FADED = 0.45  # opacity of the earlier ones of a film strip
 _MOVED = 40  # summed difference of colors that indicates motion
 
@@ -49,7 +50,7 @@ def tasks(results: Path) -> Figure:
 
 
 def film_strip(results: Path, name: str, pictures: int = 3) -> Figure:
-    """Return pictures of a movement side by side; each shows what came before it, faded."""
+    """Return pictures of a movement side by side; what came between two of them is faded."""
     frames, behind = _movement(results, name, pictures * _STROBE)
     height, width = frames[0].shape[:2]
     with style.paper():
@@ -77,7 +78,7 @@ def stroboscopic(frames: list[Picture], background: Picture, faded: float = 1.0)
 
 
 def _movement(results: Path, name: str, count: int) -> tuple[list[Picture], Picture]:
-    """Return pictures of the first successful episode, at equal time steps, and its background."""
+    """Return pictures of the first successful episode, equally spaced, and its background."""
     weights = read_solution(results / f"{name}_solution.csv")
     try:
         import gymnasium
@@ -92,14 +93,15 @@ def _movement(results: Path, name: str, count: int) -> tuple[list[Picture], Pict
     objective = EpisodicObjective(env, task.promp, task.controller)
     episodes = objective.run(np.tile(weights, (len(_SEEDS), 1)), _SEEDS)
     chosen = int(episodes.success.argmax())
-    every = max(int(episodes.lengths[chosen]) // (count - 1), 1)
+    every = max(int(episodes.lengths[chosen]) // (_FINER * count), 1)
     try:
         frames = objective.episode(weights, _SEEDS[chosen], every=every).frames
         behind = background(env.unwrapped, frames)
     except RuntimeError as error:  # nothing to render with
         raise ReportError(str(error)) from error
     env.close()
-    return [*frames[: count - 1], frames[-1]], behind
+    picked = np.linspace(0, len(frames) - 1, count).round().astype(int)
+    return [frames[i] for i in picked], behind
 
 
 def background(env: Any, frames: Sequence[Picture]) -> Picture:

@@ -53,7 +53,6 @@ def test_copies_in_other_processes_do_not_share_the_noise() -> None:
     seeds = []
     for _ in range(2):  # as of processes that got some of the points each
         objective = pickle.loads(pickle.dumps(NOISY.objective(seed=1)))
-        objective._process = -1
         objective.batch(W[:4])
         first = objective.latest.seeds.tolist()
         objective.batch(W[[4, 4, 5]])
@@ -64,19 +63,21 @@ def test_copies_in_other_processes_do_not_share_the_noise() -> None:
     assert objective.latest.seeds[0] == seeds[0][0]
 
 
-def seed_of(weights: Any) -> float:
-    SHARED(weights)
-    assert SHARED.latest is not None
-    return float(SHARED.latest.seeds[0])
+class SeedOf:
+    def __init__(self, objective: EpisodicObjective) -> None:
+        self.objective = objective
 
-
-SHARED = NOISY.objective(seed=3)
+    def __call__(self, weights: Any) -> float:
+        self.objective(weights)
+        assert self.objective.latest is not None
+        return float(self.objective.latest.seeds[0])
 
 
 def test_workers_do_not_share_the_noise(tmp_path: Path) -> None:
     histories = []
     for workers in (2, 3):
         path = tmp_path / f"{workers}.csv"
+        seed_of = SeedOf(NOISY.objective(seed=3))
         casmore.fmin(seed_of, NOISY.mean, 1.0, workers=workers, seed=1, budget=12, history=path)
         histories.append(sorted(np.loadtxt(path, delimiter=",", skiprows=1)[:, 2]))
     assert len(set(histories[0])) == 12
