@@ -28,7 +28,7 @@ SOLVED = {
 }
 _SEEDS = range(50)
 _STROBE = 9  # number of superimposed pictures
-_FINER = 4  # pictures that are taken for each that is shown, at about equal time steps
+_FINER = 2  # pictures that are taken for each that is shown, at about equal time steps
 _FADED = 0.45  # opacity of the earlier ones of a film strip
 _MOVED = 40  # summed difference of colors that indicates motion
 
