@@ -91,7 +91,7 @@ def _export(options: argparse.Namespace) -> int:
     if not runs and options.out is None:
         raise UsageError("no run is given, only exports; say where to write, with --out FOLDER")
     out = options.out or outputs.folder(next(iter(runs.values()))[0], None, "export")
-    if (out / "config.json").is_file():
+    if locate.is_run(out):
         raise UsageError(f"{out} is the folder of a run; give --out another folder")
     with expected(failure=(coco_files.BrokenDataError, ReportError)), ExitStack() as stack:
         sources = []

@@ -1,7 +1,6 @@
 """``casmore bench``: compare your own solver with CAS-MORE and CMA-ES on a suite of COCO."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +136,7 @@ def _stored(experiment: "Config") -> "list[Runtimes]":
     Where they are missing on a function, they are left out on all functions of the dimension, as
     scores and ranks would be those of some functions only.
     """
+    from casmore.experiments.notes import note
     from casmore.reports import references
     from casmore.reports.runtimes import within
 
@@ -156,16 +156,12 @@ def _stored(experiment: "Config") -> "list[Runtimes]":
         cut = [within(r, budget * n, suite.instances or ()) for r in trials]
         usable = [r for r in cut if r is not None]
         if len(usable) < len(suite.functions):
-            _note(f"The stored trials of {solver} in {n}-D are shorter, or on other instances.")
+            note(f"The stored trials of {solver} in {n}-D are shorter, or on other instances.")
             continue
         found += usable
         if missing := set(suite.instances or ()).difference(usable[0].instances):
             listed = ", ".join(map(str, sorted(missing)))
-            _note(f"There are no stored trials of {solver} in {n}-D on the instances {listed}.")
+            note(f"There are no stored trials of {solver} in {n}-D on the instances {listed}.")
     if not stored:
-        _note(f"There are no stored trials of other solvers on {suite.name} in these dimensions.")
+        note(f"There are no stored trials of other solvers on {suite.name} in these dimensions.")
     return found
-
-
-def _note(text: str) -> None:
-    print(f"casmore: note: {text}", file=sys.stderr)

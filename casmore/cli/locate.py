@@ -25,12 +25,10 @@ def config_path(given: str) -> Path:
     UsageError
         If there is none.
     """
-    path, named = Path(given), CONFIGS / f"{given}.toml"
-    if path.is_file():
-        return path
-    if named.is_file():
-        return named
-    _not_found(f"there is no config {given!r}", path.stem, config_names(), CONFIGS)
+    for path in _configs(given):
+        if path.is_file():
+            return path
+    _not_found(f"there is no config {given!r}", Path(given).stem, config_names(), CONFIGS)
 
 
 def run_path(given: str) -> Path:
@@ -41,12 +39,17 @@ def run_path(given: str) -> Path:
     UsageError
         If there is none.
     """
-    configs = (Path(given), CONFIGS / f"{given}.toml")
-    for path in (Path(given), RUNS / given, *(RUNS / _name_in(config) for config in configs)):
-        if (path / "config.json").is_file():
+    named = (RUNS / _name_in(config) for config in _configs(given))
+    for path in (Path(given), RUNS / given, *named):
+        if is_run(path):
             return path
     what = f"{given!r} is not the folder of a run"
     _not_found(what, Path(given).name, run_names(), RUNS)
+
+
+def is_run(folder: Path) -> bool:
+    """Whether the folder is that of a run."""
+    return (folder / "config.json").is_file()
 
 
 def open_run(given: str) -> "tuple[RunFolder, tuple[Work, ...]]":
@@ -82,6 +85,11 @@ def config_names(**_: object) -> list[str]:
 def run_names(**_: object) -> list[str]:
     """Return the names of the runs in ``runs/``; also used for completion."""
     return sorted(path.parent.name for path in RUNS.glob("*/config.json"))
+
+
+def _configs(given: str) -> tuple[Path, Path]:
+    """Return the files in which a config may be: by its path, and by its name in ``configs/``."""
+    return Path(given), CONFIGS / f"{given}.toml"
 
 
 def _name_in(path: Path) -> str:

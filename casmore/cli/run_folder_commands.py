@@ -64,10 +64,10 @@ def _verify(options: argparse.Namespace) -> int:
     for label in verdict.labels:
         print(f"{run.data / label} was not what the units give, and {repaired}")
     for label in verdict.outdated:
-        action = (
-            "older than its units, or without any" if verdict.read_only else "brought up to date"
-        )
-        if not (run.data / label).exists():
+        action = "brought up to date"
+        if verdict.read_only:
+            action = "older than its units, or without any"
+        elif not (run.data / label).exists():
             action = "set aside, since it has no units any more"
         print(f"{run.data / label}: {action}")
     print(f"{verdict.units} units checked, {len(verdict.damaged)} damaged.")

@@ -5,9 +5,7 @@ single observer in an uninterrupted run, regardless of how the units were produc
 """
 
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +16,7 @@ from casmore.atomic_io import (
     sync_tree,
     write_json,
 )
+from casmore.experiments.notes import note
 from casmore.experiments.store.checksums import check_before_use
 from casmore.experiments.store.coco_append import append
 from casmore.experiments.store.run_folder import RunFolder
@@ -79,10 +78,7 @@ def merge(
                 write_json(place.merged, merged)
         for label in _without_units(place, units, by_label):
             moved = place.put_data_in_quarantine(label)
-            with suppress(OSError):  # nobody may be reading it
-                print(
-                    f"casmore: note: {label} has no units left; its data: {moved}", file=sys.stderr
-                )
+            note(f"{label} has no units left; its data: {moved}")
     return {label: place.data / label for label in by_label}
 
 
@@ -93,8 +89,8 @@ def check_merged(folder: RunFolder, units: Iterable[Unit]) -> MergedData:
     """
     units, outdated, damaged = list(units), [], []
     with folder.scratch() as private:
-        merged = _states(folder)
-        for label, own in _published(folder, units).items():
+        merged, by_label = _states(folder), _published(folder, units)
+        for label, own in by_label.items():
             target, fresh = folder.data / label, private / label
             if not target.is_dir():  # not merged yet
                 continue
@@ -105,7 +101,7 @@ def check_merged(folder: RunFolder, units: Iterable[Unit]) -> MergedData:
             append([folder.unit(unit) for unit in own], fresh)
             if not _same(fresh, target):
                 damaged.append(label)
-        outdated += _without_units(folder, units, _published(folder, units))
+        outdated += _without_units(folder, units, by_label)
     return MergedData(tuple(outdated), tuple(damaged))
 
 

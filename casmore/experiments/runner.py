@@ -8,8 +8,8 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -22,6 +22,7 @@ from casmore.experiments.config.bbob import Config
 from casmore.experiments.kernels import kernels
 from casmore.experiments.limits import hanging_trace
 from casmore.experiments.merge import merge
+from casmore.experiments.notes import note
 from casmore.experiments.plan import make_plan, schedule
 from casmore.experiments.progress import Display, SessionProgress, display
 from casmore.experiments.shard import WHOLE, Shard
@@ -89,22 +90,19 @@ def run(
     whole = make_plan(config)
     plan = shard.of(whole) if shard else whole
 
-    def tell(note: str) -> None:
-        with suppress(OSError):  # the run continues if nobody reads it
-            # sys.stderr of this moment: beside a progress bar, rich replaces it
-            print(f"casmore: note: {note}", file=stream or sys.stderr, flush=True)
-
+    is_study = not isinstance(config, Config)
     with folder.session() as token:
         agree_on_config(folder, config)
         folder.sweep()
         try:
+            tell = partial(note, stream=stream)
             with manifest.session(folder, config, workers=workers, tell=tell) as session:
                 limits = config.run.unit_timeout, config.run.portable
                 place = Workplace(folder.root, folder.share, token, *limits)
                 failures = _run_missing(
                     plan, place, backend, workers, stream or sys.stderr, session
                 )
-                merged = isinstance(config, Config) and not shard  # traces have nothing to merge
+                merged = not is_study and not shard  # traces have nothing to merge
                 data = merge(folder, (work.unit for work in plan)) if merged else {}
                 done = folder.published()
                 published = sum(work.unit in done for work in plan)
@@ -112,9 +110,7 @@ def run(
         finally:
             if not folder.is_over(token):  # else the units may be another session's
                 folder.sweep()  # units that were running when the session was stopped
-    return Summary(
-        root, len(plan), published, failures, tuple(data), shard, not isinstance(config, Config)
-    )
+    return Summary(root, len(plan), published, failures, tuple(data), shard, is_study)
 
 
 def _run_missing(

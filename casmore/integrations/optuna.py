@@ -51,8 +51,8 @@ class CasMoreSampler(BaseSampler):
     ----------
     x0
         Initial mean: values of parameters by name. The default, also of those that are left out,
-        is the middle of the range. Names of parameters that CAS-MORE does not sample
-        are ignored, with a warning.
+        is the middle of the range. Names of parameters that CAS-MORE does not sample are ignored,
+        with a warning.
     sigma0
         Initial standard deviation as a fraction of each range, at most 0.5; default 1/6.
     n_startup_trials

@@ -106,13 +106,13 @@ def minimize(
     fmin_arguments.check_callable("callback", callback, optional=True)
     for name, flag in (("vectorized", vectorized), ("progress", progress)):
         fmin_arguments.check_flag(name, flag)
-    start = _read_start(bounds, x0, sigma0)
+    target, start = valid_target(target), _read_start(bounds, x0, sigma0)
     lower, upper = _region(start)
     solver = Auto(
         start.u0,
         start.sigma,
         seed=fmin_arguments.read_seed(seed),
-        target=valid_target(target),
+        target=target,
         lower=lower,
         upper=upper,
         center_first=False,
@@ -124,7 +124,7 @@ def minimize(
         start.space.to_user(start.u0[np.newaxis])[0],
         budget=fmin_arguments.read_budget(budget, n),
         max_seconds=fmin_arguments.read_seconds("max_seconds", max_seconds),
-        target=valid_target(target),
+        target=target,
     )
     result = execute(
         run,

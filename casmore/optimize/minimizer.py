@@ -136,8 +136,8 @@ def fmin(
         a larger ``budget`` or ``max_seconds``, a run that has ended continues.
     history
         A CSV file for all evaluations, with the columns ``evaluation`` (from 1), ``seconds`` since
-        the start of the call, ``f``, ``x0``, ``x1``, ... An existing file is not
-        overwritten; a run that resumes from a checkpoint continues it.
+        the start of the call, ``f``, ``x0``, ``x1``, ... An existing file is not overwritten; a
+        run that resumes from a checkpoint continues it.
     progress
         Whether to write a line about the run's progress to standard error.
     trace
@@ -202,7 +202,7 @@ def fmin(
             )
         cov0 = x0.cov if sigma0 is None and cov0 is None else cov0
         x0 = x0.mean
-    bounds = reusable_bounds(bounds)
+    target, bounds = valid_target(target), reusable_bounds(bounds)
     n = fmin_arguments.dimension(x0, x_known)
     X_known, y_known = fmin_arguments.read_known(x_known, y_known, n)
     if x0 is None:
@@ -216,14 +216,14 @@ def fmin(
             policy=fmin_arguments.read_policy(restarts),
             population_size=population_size,
             seed=fmin_arguments.read_seed(seed),
-            target=valid_target(target),
+            target=target,
             settings=settings,
         ),
         start.space,
         start.space.to_user(start.u0[np.newaxis])[0],
         budget=fmin_arguments.read_budget(budget, n),
         max_seconds=fmin_arguments.read_seconds("max_seconds", max_seconds),
-        target=valid_target(target),
+        target=target,
         trace=trace if isinstance(trace, Trace) else Trace() if trace else None,
     )
     add_known_points(run, X_known, y_known)

@@ -47,8 +47,7 @@ def find(names: Sequence[str], run: Path) -> tuple[list[Path], list[str]]:
     for name in names:
         path = Path(name).expanduser()
         if name and path.exists():
-            _check(path)
-            _check_suite(path, run)
+            _check(path, config(run).get("suite", {}).get("name", "bbob"))
             if path.resolve().is_relative_to((run / "data").resolve()):
                 raise ReportError(f"--compare {name}: the run's own data are in its report anyway")
             if any(path.samefile(other) for other in local):
@@ -81,7 +80,8 @@ def _near(path: Path) -> str:
     return f"; did you mean {missing.with_name(near[0])}?" if near else ""
 
 
-def _check(path: Path) -> None:
+def _check(path: Path, suite: str) -> None:
+    """Check that data are whole, and of a suite that cocopp compares with the run's."""
     if path.is_file():
         if not (tarfile.is_tarfile(path) or zipfile.is_zipfile(path)):
             hint = f"; give its folder, {path.parent}" if path.suffix == ".info" else ""
@@ -99,19 +99,15 @@ def _check(path: Path) -> None:
             + (", ".join(labels) or "'casmore merge' makes them")
         )
     for info in infos:
-        for name in _DATA_FILE.findall(info.read_text(encoding="utf-8", errors="replace")):
-            _check_whole(info.parent / name.replace("\\", "/"), info)
-
-
-def _check_suite(path: Path, run: Path) -> None:
-    """Check that COCO data in a folder are of a suite that cocopp compares with the run's."""
-    own = config(run).get("suite", {}).get("name", "bbob")
-    for info in path.rglob("*.info"):
-        for suite in _SUITE.findall(info.read_text(encoding="utf-8", errors="replace")):
-            if suite != own and not {suite, own} <= _COMPARABLE:
+        text = info.read_text(encoding="utf-8", errors="replace")
+        for found in _SUITE.findall(text):
+            if found != suite and not {found, suite} <= _COMPARABLE:
                 raise ReportError(
-                    f"--compare {path}: these are data of the suite {suite}, the run's are of {own}"
+                    f"--compare {path}: these are data of the suite {found}, the run's are of "
+                    f"{suite}"
                 )
+        for name in _DATA_FILE.findall(text):
+            _check_whole(info.parent / name.replace("\\", "/"), info)
 
 
 def _check_whole(data: Path, info: Path) -> None:
