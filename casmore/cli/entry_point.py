@@ -1,11 +1,10 @@
 """The entry point of the command line: parses the arguments and runs the command."""
 
 import argparse
-import difflib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from casmore.cli import (
     bbob_commands,
@@ -23,6 +22,7 @@ from casmore.cli.errors import (
     EXIT_USAGE,
     CommandFailedError,
     UsageError,
+    did_you_mean,
     os_error_text,
 )
 
@@ -83,7 +83,9 @@ def _carry_out(given: list[str]) -> int:
         parser.print_help()
         return EXIT_USAGE
     _check_command(given, names)
-    options = parser.parse_args(given)
+    options, unknown = parser.parse_known_args(given)
+    if unknown:
+        _refuse(unknown, options.parser)
     options.given = given
     _check_working_directory()
     try:
@@ -125,9 +127,15 @@ def _check_command(given: Sequence[str], names: Sequence[str]) -> None:
     name = next((word for word in given if not word.startswith("-")), None)
     if name is None or name in names:
         return
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(name, names)
     raise UsageError(f"there is no command {name!r}{hint} (commands: {', '.join(names)})")
+
+
+def _refuse(unknown: Sequence[str], parser: argparse.ArgumentParser) -> NoReturn:
+    """End with the usage of the command, and the option that the first argument resembles."""
+    options = [option for action in parser._actions for option in action.option_strings]
+    hint = did_you_mean(unknown[0].partition("=")[0], options)
+    parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
 
 
 def _check_working_directory() -> None:

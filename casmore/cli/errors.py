@@ -1,6 +1,7 @@
 """The errors of the command line."""
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_TERMINATED = 1, 2, 130, 143
@@ -32,3 +33,9 @@ def os_error_text(error: OSError) -> str:
     if error.strerror is None:  # raised by Python code, with a message of its own
         return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Return a suggestion for the end of an error message; empty if no known name is similar."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

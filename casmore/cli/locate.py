@@ -1,12 +1,11 @@
 """Find configs and runs by name or path, and list them for completion."""
 
-import difflib
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from casmore.cli.errors import UsageError, expected
+from casmore.cli.errors import UsageError, did_you_mean, expected
 
 if TYPE_CHECKING:
     from casmore.experiments.store.run_folder import RunFolder
@@ -101,7 +100,6 @@ def _name_in(path: Path) -> str:
 
 
 def _not_found(what: str, name: str, known: list[str], where: Path) -> NoReturn:
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(name, known)
     listing = f" ({where}/ has: {', '.join(known)})" if known else f" ({where}/ has none)"
     raise UsageError(what + hint + listing)

@@ -50,7 +50,7 @@ def add(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,  # so that new options do not break scripts
     )
-    parser.set_defaults(command=carry_out)
+    parser.set_defaults(command=carry_out, parser=parser)
     return parser
 
 

@@ -31,6 +31,21 @@ def test_a_mistyped_command_is_answered_with_the_nearest(
     assert "did you mean" not in capsys.readouterr().err
 
 
+def test_a_mistyped_option_is_answered_with_the_nearest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for option in ("--worker", "--worker=2"):
+        with pytest.raises(SystemExit) as ended:
+            main(["run", "quick", option])
+        assert ended.value.code == 2
+        error = capsys.readouterr().err
+        assert error.startswith("usage: casmore run")
+        assert f"unrecognized arguments: {option}; did you mean '--workers'?" in error
+    with pytest.raises(SystemExit):
+        main(["run", "quick", "extra"])
+    assert "did you mean" not in capsys.readouterr().err
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     import casmore as package
 
